@@ -1,0 +1,82 @@
+# lampduel: build, test, install. GNU Make.
+#   make                        build/lampduel and its launcher
+#   make check                  unit and command-line tests
+#   make SANITIZE=address,undefined check
+#   make DEVELOPER=1 CC=clang   warnings are errors
+# Every .c file in src/MODULE/ belongs to the library, every test/unit/test_*.c is a test program.
+
+VERSION := 0.1.0
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+libexecdir ?= $(prefix)/libexec/lampduel
+datadir ?= $(prefix)/share/lampduel
+mandir ?= $(prefix)/share/man
+docdir ?= $(prefix)/share/doc/lampduel
+
+CC ?= cc
+CFLAGS ?= -O2 -g
+PKG_CONFIG ?= pkg-config
+PACKAGES := sqlite3 libcurl jansson inih gsl zlib
+
+# each set of flags has its own folder, so that switching between them rebuilds nothing
+BUILD ?= build$(if $(SANITIZE),/sanitize)$(if $(filter clang%,$(notdir $(CC))),/clang)
+
+pkg_cflags := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) 2>/dev/null)
+pkg_libs := $(shell $(PKG_CONFIG) --libs $(PACKAGES) 2>/dev/null || echo MISSING)
+
+ALL_CPPFLAGS = -D_GNU_SOURCE -DLAMPDUEL_VERSION='"$(VERSION)"' -Isrc $(CPPFLAGS)
+ALL_CFLAGS = -std=c11 -pthread $(pkg_cflags) $(CFLAGS)
+ALL_LDFLAGS = -pthread $(LDFLAGS)
+ALL_LIBS = $(pkg_libs) -lm
+WARNINGS := -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Wstrict-prototypes -Wvla
+ifdef DEVELOPER
+ALL_CFLAGS += $(WARNINGS) -Werror
+endif
+ifdef SANITIZE
+ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+ALL_LDFLAGS += -fsanitize=$(SANITIZE)
+endif
+
+modules := base facts store stats parse system collect stack workload compare measure report cmd
+lib_sources := $(foreach m,$(modules),$(wildcard src/$(m)/*.c))
+lib_objects := $(lib_sources:%.c=$(BUILD)/%.o)
+unit_sources := $(wildcard test/unit/test_*.c)
+unit_programs := $(unit_sources:test/unit/%.c=$(BUILD)/unit/%)
+unit_helpers := $(filter-out $(unit_sources),$(wildcard test/unit/*.c))
+
+all: $(BUILD)/lampduel $(BUILD)/lampduel-launcher
+
+$(BUILD)/liblampduel.a: $(lib_objects)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/lampduel: $(BUILD)/src/main.o $(BUILD)/liblampduel.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+# The launcher runs inside any installation, so it is static and needs none of its libraries; it is
+# never sanitized: what it costs is part of the measurement.
+$(BUILD)/lampduel-launcher: $(wildcard src/launcher/*.c src/launcher/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -O2 -g $(if $(DEVELOPER),$(WARNINGS) -Werror) -static -Isrc -o $@ $(filter %.c,$^)
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@[ "$(pkg_libs)" != MISSING ] || { echo "make: development files are missing; ./quickstart installs them, or see README.md (needed: $(PACKAGES))" >&2; exit 1; }
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/unit/%: $(BUILD)/test/unit/%.o $(unit_helpers:%.c=$(BUILD)/%.o) $(BUILD)/liblampduel.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(ALL_LIBS)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+check: check-unit check-cli
+
+check-unit: $(unit_programs)
+	@failed=0; for t in $(unit_programs); do "$$t" || failed=1; done; exit $$failed
+
+check-cli: all
+	LAMPDUEL="$(abspath $(BUILD))/lampduel" bats $(if $(BATS_FORMAT),-F $(BATS_FORMAT)) test/cli
+
+.PHONY: all check check-unit check-cli
+.SECONDARY:

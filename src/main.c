@@ -1,0 +1,7 @@
+#include <stdio.h>
+
+int main(void)
+{
+	puts("lampduel " LAMPDUEL_VERSION);
+	return 0;
+}

@@ -1,0 +1,47 @@
+/*
+ * parse: text that tools print -> values. Pure: no file, no clock, no locale.
+ * One file per tool (parse/NAME.c), each with a row in the table of parse.c;
+ * the shared layer (unquoting, unwrapping, numbers and units, runs and labels)
+ * comes before them.
+ */
+#ifndef LAMPDUEL_PARSE_PARSE_H
+#define LAMPDUEL_PARSE_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+struct parse_value {
+	int run;        /* 1-based: the Nth run of this tool in the text */
+	char *label;    /* the heading that tells runs apart; "" when there is none */
+	char *metric;   /* "openssl/rsa2048/sign" */
+	bool has_value; /* false: the cell exists but cannot be used, note says why */
+	double value;
+	char *unit;   /* "s" "s/op" "op/s" "B/s" "req/s" "B" "1" "1/s" */
+	double step;  /* resolution of the reading in the same unit; 0: not known */
+	bool derived; /* computed (count / seconds), not printed as such */
+	char *file;   /* as given by the caller */
+	long line;    /* 1-based line of the original text */
+	char *note;   /* "" when there is nothing to say */
+	/* Conditions under which two values of one metric may be compared:
+	 * "clock=user;block=16384", sorted by key; "" when none is known. */
+	char *conditions;
+};
+
+struct parse_result {
+	VEC(struct parse_value) values;
+	VEC(char *) warnings; /* one line each: what cannot be concluded, and why */
+};
+
+void parse_result_release(struct parse_result *r);
+
+/*
+ * Reads all that is recognised in text (len bytes, any bytes). 0 when at least one cell was
+ * found; else an error that says what was looked for. file is copied into each value.
+ */
+int parse_text(const char *text, size_t len, const char *file, struct parse_result *r,
+	       struct err *err);
+
+#endif
