@@ -1,7 +1,6 @@
-#include <stdio.h>
+#include "cmd/cmd.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
-	puts("lampduel " LAMPDUEL_VERSION);
-	return 0;
+	return cmd_main(argc, argv);
 }

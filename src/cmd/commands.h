@@ -1,0 +1,7 @@
+/* commands: one declaration for each file in cmd/ that is a command. */
+#ifndef LAMPDUEL_CMD_COMMANDS_H
+#define LAMPDUEL_CMD_COMMANDS_H
+
+#include "cmd/cmd.h"
+
+#endif

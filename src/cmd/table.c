@@ -1,0 +1,6 @@
+#include "cmd/commands.h"
+
+/* In the order in which --help lists them. */
+const struct command *const command_table[] = {
+	NULL,
+};
