@@ -60,11 +60,15 @@ enum placement {
 			 */
 };
 
-/* A file or folder of this machine shown inside, read-only. */
+/*
+ * A file or folder of this machine shown inside, read-only. inside_path is what is asked for (below
+ * /run); a kind without mounts of its own shows it elsewhere: ask system_share_inside().
+ */
 struct system_share {
 	const char *host_path;
 	const char *inside_path;
 };
+enum { SYSTEM_SHARES_MAX = 4 };
 
 struct system_options {
 	const char *name;      /* "soft" */
@@ -75,7 +79,7 @@ struct system_options {
 	const char *cache_dir; /* prepared installations */
 	struct clock *clock;
 	const volatile int *stop; /* non-zero: interrupted, give up soon (ERR_INTERRUPTED) */
-	struct system_share shares[4];
+	struct system_share shares[SYSTEM_SHARES_MAX];
 	size_t n_shares;
 };
 
@@ -120,7 +124,9 @@ struct system {
 	const struct system_kind *kind;
 	char *name, *target;
 	char *run_dir_inside; /* "/run/lampduel" */
-	bool is_rootfs;       /* shares this machine's kernel */
+	/* by share: what was asked for, and where it is (NULL: as asked) */
+	char *share_asked[SYSTEM_SHARES_MAX], *share_inside[SYSTEM_SHARES_MAX];
+	bool is_rootfs; /* shares this machine's kernel */
 	bool is_recorded;
 	bool emulated;
 	char *emulator;     /* "qemu-arm 7.2.22"; NULL when native */
@@ -142,6 +148,9 @@ const struct system_kind *system_kind_at(size_t i);
 /* New system, or NULL. Free with system_close(). */
 struct system *system_open(const struct system_options *o, struct err *err);
 void system_close(struct system *s); /* NULL is allowed */
+
+/* Where the share that was asked for at inside_path is inside; NULL: there is none. */
+const char *system_share_inside(const struct system *s, const char *inside_path);
 
 /* The part of a target after "scheme:", or "" */
 const char *system_target_rest(const char *target);
