@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int set_va(struct err *e, int code, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static int set_va(struct err *e, int code, const char *fmt,
+							va_list ap)
 {
 	if (e == NULL)
 		return code;

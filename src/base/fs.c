@@ -102,14 +102,15 @@ int fs_remove_tree(const char *path, struct err *err)
 	return remove_at(AT_FDCWD, path, st.st_dev, err);
 }
 
-int fs_read(const char *path, size_t max, struct buf *out, struct err *err)
+/* Reads up to max + 1 bytes, so that the caller can tell a longer file. */
+static int read_some(const char *path, size_t max, struct buf *out, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_errno(err, errno, "cannot open %s", path);
 	int rc = 0;
-	for (;;) {
+	while (out->len <= max) {
 		char *p = buf_reserve(out, 65536);
 		ssize_t n = read(fd, p, 65536);
 		if (n < 0 && errno == EINTR)
@@ -120,12 +121,28 @@ int fs_read(const char *path, size_t max, struct buf *out, struct err *err)
 			break;
 		out->len += (size_t)n;
 		out->data[out->len] = '\0';
-		if (out->len > max) {
-			rc = err_set(err, "%s is longer than %zu bytes", path, max);
-			break;
-		}
 	}
 	(void)close(fd);
+	return rc;
+}
+
+int fs_read(const char *path, size_t max, struct buf *out, struct err *err)
+{
+	int rc = read_some(path, max, out, err);
+
+	if (rc == 0 && out->len > max)
+		rc = err_set(err, "%s is longer than %zu bytes", path, max);
+	return rc;
+}
+
+int fs_read_head(const char *path, size_t max, struct buf *out, struct err *err)
+{
+	int rc = read_some(path, max, out, err);
+
+	if (rc == 0 && out->len > max) {
+		out->len = max;
+		out->data[max] = '\0';
+	}
 	return rc;
 }
 

@@ -22,6 +22,8 @@ int fs_mkdirs(const char *path, mode_t mode, struct err *err); /* like mkdir -p 
 int fs_remove_tree(const char *path, struct err *err);         /* a missing path is no error */
 /* All of a file, at most max bytes (a longer one is an error that names the limit). */
 int fs_read(const char *path, size_t max, struct buf *out, struct err *err);
+/* The same, but of a longer file the first max bytes. */
+int fs_read_head(const char *path, size_t max, struct buf *out, struct err *err);
 /* Written to a temporary name beside path, fsync'd, renamed; nothing is left on failure. */
 int fs_write_atomic(const char *path, const void *data, size_t len, mode_t mode, struct err *err);
 /*

@@ -117,10 +117,9 @@ int proc_run(char *const *argv, int64_t timeout_ns, const volatile int *stop, st
 	return rc;
 }
 
-char *proc_find(const char *name)
+char *proc_find_in(const char *folders, const char *name)
 {
-	const char *path = getenv("PATH");
-	char *all = mem_printf("%s:/usr/sbin:/sbin:/usr/bin:/bin", path == NULL ? "" : path);
+	char *all = mem_strdup(folders);
 	char *save = NULL;
 	char *found = NULL;
 
@@ -130,6 +129,16 @@ char *proc_find(const char *name)
 		if (access(found, X_OK) != 0)
 			mem_replace(&found, NULL);
 	}
+	free(all);
+	return found;
+}
+
+char *proc_find(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *all = mem_printf("%s:/usr/sbin:/sbin:/usr/bin:/bin", path == NULL ? "" : path);
+	char *found = proc_find_in(all, name);
+
 	free(all);
 	return found;
 }

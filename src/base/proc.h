@@ -27,5 +27,7 @@ int proc_run(char *const *argv, int64_t timeout_ns, const volatile int *stop, st
 	     struct err *err);
 /* Full path of a program in PATH (and the sbin folders), or NULL. New string. */
 char *proc_find(const char *name);
+/* The same in a list of folders with colons between. */
+char *proc_find_in(const char *folders, const char *name);
 
 #endif
