@@ -1,0 +1,106 @@
+#include "store/experiment.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+
+static void release_system(struct exp_system *s)
+{
+	free(s->name);
+	free(s->target);
+	free(s->emulator);
+	factset_release(&s->facts);
+}
+
+static void release_execution(struct exp_execution *x)
+{
+	free(x->reason);
+	free(x->disturbance);
+	vec_release(&x->values);
+}
+
+void experiment_release(struct experiment *e)
+{
+	for (size_t i = 0; i < e->systems.n; i++)
+		release_system(&e->systems.v[i]);
+	for (size_t i = 0; i < e->tasks.n; i++) {
+		free(e->tasks.v[i].workload);
+		free(e->tasks.v[i].name);
+		free(e->tasks.v[i].params);
+	}
+	for (size_t i = 0; i < e->metrics.n; i++) {
+		free(e->metrics.v[i].name);
+		free(e->metrics.v[i].unit);
+		free(e->metrics.v[i].conditions);
+	}
+	for (size_t i = 0; i < e->executions.n; i++)
+		release_execution(&e->executions.v[i]);
+	for (size_t i = 0; i < e->notes.n; i++)
+		free(e->notes.v[i]);
+	vec_release(&e->systems);
+	vec_release(&e->tasks);
+	vec_release(&e->metrics);
+	vec_release(&e->executions);
+	vec_release(&e->notes);
+	free(e->title);
+	free(e->state);
+	free(e->kind);
+	free(e->command);
+	free(e->version);
+	free(e->plan);
+	*e = (struct experiment){.id = 0};
+}
+
+const char *metric_direction_name(enum metric_direction d)
+{
+	return d == MORE_IS_BETTER ? "more" : "less";
+}
+
+enum metric_direction metric_direction_of_unit(const char *unit)
+{
+	/* every rate is "something/s"; times, times per operation and sizes are costs */
+	return text_ends(unit, "/s") ? MORE_IS_BETTER : LESS_IS_BETTER;
+}
+
+const struct exp_execution *experiment_counted(const struct experiment *e, int round, size_t task,
+					       size_t system)
+{
+	const struct exp_execution *found = NULL;
+	int highest = 0;
+
+	/* A repeated pair is repeated on every system, so the highest attempt of any of them
+	 * decides. */
+	for (size_t i = 0; i < e->executions.n; i++) {
+		const struct exp_execution *x = &e->executions.v[i];
+
+		if (x->warmup || x->round != round || x->task != task)
+			continue;
+		if (x->attempt > highest) {
+			highest = x->attempt;
+			found = NULL;
+		}
+		if (x->attempt == highest && x->system == system)
+			found = x;
+	}
+	if (found == NULL || found->status != OUTCOME_OK || found->disturbed)
+		return NULL;
+	return found;
+}
+
+const struct exp_value *exp_execution_value(const struct exp_execution *x, size_t metric)
+{
+	for (size_t i = 0; i < x->values.n; i++) {
+		if (x->values.v[i].metric == metric)
+			return &x->values.v[i];
+	}
+	return NULL;
+}
+
+size_t experiment_baseline(const struct experiment *e)
+{
+	for (size_t i = 0; i < e->systems.n; i++) {
+		if (e->systems.v[i].baseline)
+			return i;
+	}
+	return 0;
+}
