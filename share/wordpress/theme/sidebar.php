@@ -1,0 +1,3 @@
+<aside>
+<?php dynamic_sidebar( 'sidebar-1' ); ?>
+</aside>
