@@ -52,6 +52,8 @@ struct program {
 };
 
 int64_t now_ns(void);
+/* Forgets our own peak memory: a child's begins at it. */
+void peak_reset(const struct launcher *l);
 _Noreturn void launcher_end(struct launcher *l, int status); /* ends every descendant first */
 
 /* channel.c */

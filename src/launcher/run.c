@@ -110,6 +110,19 @@ static int input_open(const unsigned char *data, size_t len)
 	return fd;
 }
 
+/* A large input is in the file now: gives its pages in the request back before the child starts. */
+static void input_forget(const struct launcher *l, const unsigned char *data, size_t len)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)data + page - 1) / page * page;
+	uintptr_t to = ((uintptr_t)data + len) / page * page;
+
+	if (len < 262144 || from >= to)
+		return;
+	(void)madvise((void *)from, to - from, MADV_DONTNEED);
+	peak_reset(l);
+}
+
 /* The child ended: notes when, then ends its group while the group's number is still ours. */
 static bool run_ended(struct launcher *l, struct run *run)
 {
@@ -262,6 +275,7 @@ void run_request(struct launcher *l, struct lp_reader *r)
 		return;
 	}
 	run.program.in = (flags & LP_HAS_INPUT) != 0 ? input_open(input, input_len) : l->null_fd;
+	input_forget(l, input, input_len);
 	l->cancelled = false;
 	if (!run_open(l, &run, flags, (size_t)max)) {
 		errnum = errno;

@@ -1,0 +1,17 @@
+/* Every kind of system, one row each. */
+#include "system/local.h"
+#include "system/system.h"
+
+static const struct system_kind *const kinds[] = {
+	&local_kind,
+};
+
+size_t system_kind_count(void)
+{
+	return sizeof(kinds) / sizeof(kinds[0]);
+}
+
+const struct system_kind *system_kind_at(size_t i)
+{
+	return kinds[i];
+}
