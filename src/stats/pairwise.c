@@ -1,0 +1,117 @@
+#include "stats/pairwise.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Doubles in their order as unsigned integers: neighbours differ by one. */
+static uint64_t to_key(double v)
+{
+	const uint64_t sign = UINT64_C(1) << 63;
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits & sign ? ~bits : bits | sign;
+}
+
+static double from_key(uint64_t key)
+{
+	const uint64_t sign = UINT64_C(1) << 63;
+	uint64_t bits = key & sign ? key & ~sign : ~key;
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+struct pairs {
+	const double *x, *y; /* y is NULL for averages of x with itself */
+	size_t m, n;
+};
+
+/* How many sums x[i] + x[j], i <= j, are at most limit. */
+static uint64_t count_sums(const double *x, size_t n, double limit)
+{
+	uint64_t ordered = 0, same = 0;
+	size_t j = n;
+
+	for (size_t i = 0; i < n; i++) {
+		while (j > 0 && !(x[i] + x[j - 1] <= limit))
+			j--;
+		ordered += j;
+		same += x[i] + x[i] <= limit;
+	}
+	return (ordered + same) / 2;
+}
+
+/* How many differences y[j] - x[i] are at most limit. */
+static uint64_t count_differences(const struct pairs *p, double limit)
+{
+	uint64_t count = 0;
+	size_t j = 0;
+
+	for (size_t i = 0; i < p->m; i++) {
+		while (j < p->n && p->y[j] - p->x[i] <= limit)
+			j++;
+		count += j;
+	}
+	return count;
+}
+
+static double select_kth(const struct pairs *p, double least, double most, uint64_t k)
+{
+	uint64_t lo = to_key(least), hi = to_key(most);
+
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+		double v = from_key(mid);
+		uint64_t count = p->y == NULL ? count_sums(p->x, p->m, v) : count_differences(p, v);
+		if (count >= k)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return from_key(lo) + 0.0; /* no negative zero */
+}
+
+uint64_t stats_walsh_count(size_t n)
+{
+	return (uint64_t)n * ((uint64_t)n + 1) / 2;
+}
+
+double stats_walsh_kth(const double *d, size_t n, uint64_t k)
+{
+	struct pairs p = {.x = d, .m = n};
+
+	return select_kth(&p, d[0] + d[0], d[n - 1] + d[n - 1], k) / 2;
+}
+
+double stats_walsh_median(const double *d, size_t n)
+{
+	uint64_t count = stats_walsh_count(n);
+
+	if (n == 0)
+		return NAN;
+	double upper = stats_walsh_kth(d, n, count / 2 + 1);
+	if (count % 2 == 1)
+		return upper;
+	return (stats_walsh_kth(d, n, count / 2) + upper) / 2;
+}
+
+double stats_differences_kth(const double *x, size_t m, const double *y, size_t n, uint64_t k)
+{
+	struct pairs p = {.x = x, .m = m, .y = y, .n = n};
+
+	return select_kth(&p, y[0] - x[m - 1], y[n - 1] - x[0], k);
+}
+
+double stats_differences_median(const double *x, size_t m, const double *y, size_t n)
+{
+	uint64_t count = (uint64_t)m * n;
+
+	if (count == 0)
+		return NAN;
+	double upper = stats_differences_kth(x, m, y, n, count / 2 + 1);
+	if (count % 2 == 1)
+		return upper;
+	return (stats_differences_kth(x, m, y, n, count / 2) + upper) / 2;
+}
