@@ -1,0 +1,66 @@
+/* internal: what the files of compare share. Not for others. */
+#ifndef LAMPDUEL_COMPARE_INTERNAL_H
+#define LAMPDUEL_COMPARE_INTERNAL_H
+
+#include <float.h>
+
+#include "compare/compare.h"
+
+/*
+ * Log ratios are computed from rounded values: closer than this they count as equal, so that a
+ * change of scale cannot break ties.
+ */
+#define COMPARE_TIE (64 * DBL_EPSILON)
+
+/* Columns of a comparison's units, for the functions of stats/. Free with columns_release(). */
+struct columns {
+	double *log, *lo, *hi; /* n each */
+	size_t n;
+};
+
+void comparison_note(struct comparison *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Sets VERDICT_NONE with its reason; the first reason given stays. */
+void comparison_none(struct comparison *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void comparison_init(struct comparison *c);
+void comparison_release(struct comparison *c);
+
+/* pairs.c: fills sides, units and exclusions of every comparison of an experiment. */
+void pairs_collect(const struct experiment *e, struct comparison_set *s);
+
+/*
+ * What the tests of one set have in common: its options, resolved. The scales turn the p-values of
+ * a look into those of the sequence.
+ */
+struct testing {
+	double margin;                     /* log */
+	double alpha;                      /* two-sided, of the interval */
+	size_t look, looks;                /* as in struct comparison */
+	struct stats_looks_scale two, one; /* for alpha/2 and alpha, one-sided */
+};
+
+/* estimate.c: estimate, interval, p-values and diagnostics of one comparison. */
+void estimate_paired(struct comparison *c, const struct testing *t);
+/* Unit means of one side of an unpaired comparison, as log cost with rounding bounds. */
+void estimate_unpaired(struct comparison *c, const struct columns *baseline,
+		       const struct columns *candidate, const struct testing *t);
+void columns_make(struct columns *c, size_t n);
+void columns_release(struct columns *c);
+/* Means of both sides, their change, the step. */
+void estimate_sides(struct comparison *c, const double *baseline, size_t m, const double *candidate,
+		    size_t n);
+
+/* diagnose.c: position effect, trend, autocorrelation, outliers of a paired comparison. */
+void diagnose_paired(struct comparison *c);
+
+/* family.c: looks, Holm, verdicts, gate, what is needed, once every estimate is there. */
+void testing_init(struct testing *t, const struct compare_options *o, int rounds, size_t family,
+		  struct stats_looks *looks);
+void family_judge(struct comparison_set *s, const struct testing *t,
+		  const struct compare_findings *aa);
+
+/* overall.c: the geometric means. */
+void overall_collect(struct comparison_set *s, double alpha);
+
+#endif
