@@ -1,9 +1,11 @@
 /* Every kind of system, one row each. */
 #include "system/local.h"
+#include "system/recorded.h"
 #include "system/system.h"
 
 static const struct system_kind *const kinds[] = {
 	&local_kind,
+	&recorded_kind,
 };
 
 size_t system_kind_count(void)

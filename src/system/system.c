@@ -28,8 +28,10 @@ const struct system_kind *system_kind_of(const char *target, struct err *err)
 	for (size_t i = 0; i < system_kind_count(); i++) {
 		const struct system_kind *k = system_kind_at(i);
 
-		if (kind_matches(k, target))
+		if (kind_matches(k, target)) {
+			buf_release(&kinds);
 			return k;
+		}
 		buf_addf(&kinds, "%s%s", i == 0 ? "" : ", ", k->scheme);
 	}
 	shown = text_escaped(target);

@@ -151,8 +151,9 @@ struct system *system_open(const struct system_options *o, struct err *err);
 void system_close(struct system *s); /* NULL is allowed */
 
 /*
- * The root's folder on this machine, for a short cut past exec and get; NULL when there is none, and
- * while a recorder listens: what is looked up then must go through steps, which a replay answers.
+ * The root's folder on this machine, for a short cut past exec and get; NULL when there is none,
+ * and while a recorder listens: what is looked up then must go through steps, which a replay
+ * answers.
  */
 const char *system_root(const struct system *s);
 
