@@ -40,6 +40,7 @@ struct wordpress_tree {
 	char *path;    /* folder on this machine, plain files, with our content in it */
 	char *version; /* "6.1.1" */
 	char *origin;  /* which system it came from */
+	char *theme;   /* "twentytwentyone" */
 };
 
 void wordpress_tree_release(struct wordpress_tree *t);
@@ -77,6 +78,7 @@ int stack_check(struct stack *st, struct err *err);
 int stack_port(const struct stack *st);           /* Apache's */
 const char *stack_socket(const struct stack *st); /* MariaDB's, inside */
 const struct stack_programs *stack_get_programs(const struct stack *st);
+const struct wordpress_tree *stack_get_tree(const struct stack *st); /* NULL: no site */
 /* Every setting that differs from the release's default, as facts "setting.PROGRAM.NAME". */
 void stack_settings(const struct stack *st, struct factset *f);
 void stack_free(struct stack *st); /* ends what still runs; NULL is allowed */

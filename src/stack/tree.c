@@ -1,0 +1,240 @@
+/* The one WordPress tree that all systems of an experiment are given. */
+#include "stack/internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { FILE_MAX = 4 << 20 };
+
+/* 2010-01-04: a fixed age. OPcache passes over files that were changed seconds ago. */
+static const time_t TREE_TIME = 1262563200;
+
+static const char THEME[] = "twentytwentyone";
+static const char OWN_THEME[] = "lampduel-plain";
+
+void wordpress_tree_release(struct wordpress_tree *t)
+{
+	free(t->path);
+	free(t->version);
+	free(t->origin);
+	free(t->theme);
+	memset(t, 0, sizeof(*t));
+}
+
+static char *in_root(const struct system *s, const char *folder, const char *name)
+{
+	char *path = fs_join(folder, name);
+	char *real = fs_resolve_in_root(s->root_host, path);
+
+	free(path);
+	return real;
+}
+
+/*
+ * Does every side's PHP and MariaDB support the WordPress of system i? When not, why names the
+ * first that does not.
+ */
+static int is_fit(struct system *const *systems, const struct stack_programs *programs, size_t n,
+		  size_t i, bool *fit, struct buf *why, struct err *err)
+{
+	char *path = in_root(systems[i], programs[i].wordpress, "wp-includes/version.php");
+	struct buf text = BUF_INIT;
+	int rc = path == NULL ? err_set(err, "no wp-includes/version.php in %s", systems[i]->name)
+			      : fs_read(path, FILE_MAX, &text, err);
+	char *php = php_string_of(buf_str(&text), "required_php_version");
+	char *db = php_string_of(buf_str(&text), "required_mysql_version");
+
+	*fit = rc == 0;
+	for (size_t k = 0; rc == 0 && k < n && *fit; k++) {
+		const char *has_php = programs[k].php_version,
+			   *has_db = programs[k].mariadb_version;
+		const char *what = NULL;
+
+		if (php != NULL && has_php != NULL && version_compare(has_php, php) < 0)
+			what = "PHP";
+		else if (db != NULL && has_db != NULL && version_compare(has_db, db) < 0)
+			what = "MariaDB";
+		if (what == NULL)
+			continue;
+		*fit = false;
+		buf_addf(why, "; WordPress %s of %s needs %s %s, %s has %s",
+			 programs[i].wordpress_version, systems[i]->name, what,
+			 *what == 'P' ? php : db, systems[k]->name,
+			 *what == 'P' ? has_php : has_db);
+	}
+	free(php);
+	free(db);
+	free(path);
+	buf_release(&text);
+	return rc;
+}
+
+/* The newest WordPress that fits everybody: its index in *best. */
+static int choose(struct system *const *systems, const struct stack_programs *programs, size_t n,
+		  size_t *best, struct err *err)
+{
+	struct buf why = BUF_INIT;
+	int rc = 0;
+
+	*best = n;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		bool fit = false;
+
+		if (systems[i]->root_host == NULL || programs[i].wordpress == NULL)
+			continue;
+		if (*best < n && version_compare(programs[i].wordpress_version,
+						 programs[*best].wordpress_version) <= 0)
+			continue;
+		rc = is_fit(systems, programs, n, i, &fit, &why, err);
+		if (fit)
+			*best = i;
+	}
+	if (rc == 0 && *best == n)
+		rc = err_set(err,
+			     "no WordPress that every system can run (it comes from an unpacked "
+			     "installation with Debian's package wordpress)%s",
+			     buf_str(&why));
+	buf_release(&why);
+	return rc;
+}
+
+static int copy_own(const char *share, const char *name, const char *dir, const char *to,
+		    struct err *err)
+{
+	char *target = fs_join(dir, to);
+	char *from = fs_join(share, name);
+	struct buf text = BUF_INIT;
+	int rc = 0;
+
+	if (fs_is_dir(from)) {
+		rc = fs_copy_tree_in_root(from, "/", target, err);
+	} else {
+		rc = fs_read(from, FILE_MAX, &text, err);
+		if (rc == 0)
+			rc = fs_write_atomic(target, text.data, text.len, 0644, err);
+	}
+	buf_release(&text);
+	free(from);
+	free(target);
+	return rc;
+}
+
+static int add_own(const char *dir, struct err *err)
+{
+	static const struct {
+		const char *name, *to;
+	} files[] = {
+		{"wp-config.php", "wp-config.php"},
+		{"advanced-cache.php", "wp-content/advanced-cache.php"},
+		{"lampduel.php", "wp-content/mu-plugins/lampduel.php"},
+		{"install-site.php", "lampduel/install-site.php"},
+		{"content", "lampduel/content"},
+		{"theme", "wp-content/themes/lampduel-plain"},
+		{"uploads", "wp-content/uploads"},
+	};
+	static const char *const folders[] = {"lampduel", "wp-content/mu-plugins",
+					      "wp-content/themes"};
+	char *share = fs_share_file("wordpress");
+	int rc = share == NULL ? err_set(err, "lampduel's own folder wordpress is missing") : 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(folders) / sizeof(folders[0]); i++) {
+		char *folder = fs_join(dir, folders[i]);
+		rc = fs_mkdirs(folder, 0755, err);
+		free(folder);
+	}
+	char *uploads = fs_join(dir, "wp-content/uploads");
+	if (rc == 0)
+		rc = fs_remove_tree(uploads, err);
+	free(uploads);
+	for (size_t i = 0; rc == 0 && i < sizeof(files) / sizeof(files[0]); i++)
+		rc = copy_own(share, files[i].name, dir, files[i].to, err);
+	free(share);
+	return rc;
+}
+
+/* A classic theme: the tree's, another system's, or our own plain one. */
+static int add_theme(struct system *const *systems, const struct stack_programs *programs, size_t n,
+		     const char *dir, struct wordpress_tree *t, struct err *err)
+{
+	char *name = mem_printf("wp-content/themes/%s", THEME);
+	char *target = fs_join(dir, name);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n && !fs_is_dir(target); i++) {
+		const char *from = programs[i].wordpress;
+		char *there = systems[i]->root_host == NULL || from == NULL
+				      ? NULL
+				      : in_root(systems[i], from, name);
+		if (there != NULL && fs_is_dir(there)) {
+			char *inside = fs_join(from, name);
+			rc = fs_copy_tree_in_root(systems[i]->root_host, inside, target, err);
+			free(inside);
+		}
+		free(there);
+	}
+	t->theme = mem_strdup(fs_is_dir(target) ? THEME : OWN_THEME);
+	free(target);
+	free(name);
+	char *note = fs_join(dir, "lampduel/content/theme");
+	if (rc == 0)
+		rc = fs_write_atomic(note, t->theme, strlen(t->theme), 0644, err);
+	free(note);
+	return rc;
+}
+
+/* Readable by Apache's user, and of one age. */
+static int make_even(const char *path, int depth, struct err *err)
+{
+	const struct timespec times[2] = {{.tv_sec = TREE_TIME}, {.tv_sec = TREE_TIME}};
+	bool folder = fs_is_dir(path);
+	struct strvec names = STRVEC_INIT;
+	int rc = folder ? fs_list(path, &names, err) : 0;
+
+	if (depth > 40)
+		rc = err_set(err, "%s is nested too deeply", path);
+	for (size_t i = 0; rc == 0 && i < names.n; i++) {
+		char *sub = fs_join(path, names.v[i]);
+		rc = make_even(sub, depth + 1, err);
+		free(sub);
+	}
+	strvec_release(&names);
+	if (rc == 0 &&
+	    (chmod(path, folder ? 0755 : 0644) != 0 || utimensat(AT_FDCWD, path, times, 0) != 0))
+		rc = err_errno(err, errno, "cannot set mode and date of %s", path);
+	return rc;
+}
+
+int wordpress_tree_make(struct system *const *systems, const struct stack_programs *programs,
+			size_t n, const char *dir, struct wordpress_tree *t, struct err *err)
+{
+	size_t best = n;
+
+	memset(t, 0, sizeof(*t));
+	int rc = choose(systems, programs, n, &best, err);
+	if (rc != 0)
+		return rc;
+	rc = fs_copy_tree_in_root(systems[best]->root_host, programs[best].wordpress, dir, err);
+	if (rc == 0)
+		rc = add_own(dir, err);
+	if (rc == 0)
+		rc = add_theme(systems, programs, n, dir, t, err);
+	if (rc == 0)
+		rc = make_even(dir, 0, err);
+	if (rc != 0) {
+		(void)err_wrap(err, "making the WordPress tree");
+		wordpress_tree_release(t);
+		return rc;
+	}
+	t->path = mem_strdup(dir);
+	t->version = mem_strdup(programs[best].wordpress_version);
+	t->origin = mem_strdup(systems[best]->name);
+	return 0;
+}
