@@ -280,7 +280,7 @@ static int copy_entry(const char *root, const char *inside, const char *to, int 
 	} else if (S_ISDIR(st.st_mode)) {
 		struct strvec names = STRVEC_INIT;
 
-		if (mkdir(to, 0755) != 0)
+		if (mkdir(to, 0755) != 0 && !(depth == 0 && errno == EEXIST))
 			rc = err_errno(err, errno, "cannot create folder %s", to);
 		if (rc == 0)
 			rc = fs_list(real, &names, err);

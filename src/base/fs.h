@@ -27,8 +27,8 @@ int fs_read_head(const char *path, size_t max, struct buf *out, struct err *err)
 /* Written to a temporary name beside path, fsync'd, renamed; nothing is left on failure. */
 int fs_write_atomic(const char *path, const void *data, size_t len, mode_t mode, struct err *err);
 /*
- * Copies the tree at root/from to the new folder to. Symbolic links are followed as
- * they would be inside root (an absolute link starts at root), so the copy holds plain
+ * Copies the tree at root/from into the folder to, which is made when missing. Symbolic links are
+ * followed as they would be inside root (an absolute link starts at root), so the copy holds plain
  * files and folders only; a link that leads nowhere is left out.
  */
 int fs_copy_tree_in_root(const char *root, const char *from, const char *to, struct err *err);

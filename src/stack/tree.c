@@ -29,13 +29,28 @@ void wordpress_tree_release(struct wordpress_tree *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static char *in_root(const struct system *s, const char *folder, const char *name)
+/* Can the system's WordPress be the one? A replay copies nothing, but decides as the run did. */
+static bool is_candidate(const struct system *s, const struct stack_programs *p)
 {
-	char *path = fs_join(folder, name);
-	char *real = fs_resolve_in_root(s->root_host, path);
+	return p->wordpress != NULL && (s->root_host != NULL || s->is_recorded);
+}
 
+/* A file of a system's WordPress; 0 and no text when there is none. */
+static int get_file(struct system *s, const struct stack_programs *p, const char *name,
+		    struct buf *text, struct err *err)
+{
+	struct step top = {.name = "tree", .round = 0, .attempt = 1};
+	struct step step = sub_step(&top, name);
+	char *path = fs_join(p->wordpress, name);
+	struct err why = ERR_INIT;
+	int rc = system_get(s, &step, path, FILE_MAX, text, &why);
+
+	sub_step_release(&step);
 	free(path);
-	return real;
+	if (rc != ERR_GONE && rc != ERR_INTERRUPTED)
+		return 0;
+	*err = why;
+	return rc;
 }
 
 /*
@@ -45,17 +60,15 @@ static char *in_root(const struct system *s, const char *folder, const char *nam
 static int is_fit(struct system *const *systems, const struct stack_programs *programs, size_t n,
 		  size_t i, bool *fit, struct buf *why, struct err *err)
 {
-	char *path = in_root(systems[i], programs[i].wordpress, "wp-includes/version.php");
 	struct buf text = BUF_INIT;
-	int rc = path == NULL ? err_set(err, "no wp-includes/version.php in %s", systems[i]->name)
-			      : fs_read(path, FILE_MAX, &text, err);
+	int rc = get_file(systems[i], &programs[i], "wp-includes/version.php", &text, err);
 	char *php = php_string_of(buf_str(&text), "required_php_version");
 	char *db = php_string_of(buf_str(&text), "required_mysql_version");
 
-	*fit = rc == 0;
-	for (size_t k = 0; rc == 0 && k < n && *fit; k++) {
-		const char *has_php = programs[k].php_version,
-			   *has_db = programs[k].mariadb_version;
+	*fit = rc == 0 && text.len > 0;
+	for (size_t k = 0; k < n && *fit; k++) {
+		const char *has_php = programs[k].php_version;
+		const char *has_db = programs[k].mariadb_version;
 		const char *what = NULL;
 
 		if (php != NULL && has_php != NULL && version_compare(has_php, php) < 0)
@@ -72,7 +85,6 @@ static int is_fit(struct system *const *systems, const struct stack_programs *pr
 	}
 	free(php);
 	free(db);
-	free(path);
 	buf_release(&text);
 	return rc;
 }
@@ -88,7 +100,7 @@ static int choose(struct system *const *systems, const struct stack_programs *pr
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		bool fit = false;
 
-		if (systems[i]->root_host == NULL || programs[i].wordpress == NULL)
+		if (!is_candidate(systems[i], &programs[i]))
 			continue;
 		if (*best < n && version_compare(programs[i].wordpress_version,
 						 programs[*best].wordpress_version) <= 0)
@@ -160,33 +172,48 @@ static int add_own(const char *dir, struct err *err)
 	return rc;
 }
 
-/* A classic theme: the tree's, another system's, or our own plain one. */
-static int add_theme(struct system *const *systems, const struct stack_programs *programs, size_t n,
-		     const char *dir, struct wordpress_tree *t, struct err *err)
+/* The system whose classic theme is used: first's own when it has it; n when none has. */
+static int find_theme(struct system *const *systems, const struct stack_programs *programs,
+		      size_t n, size_t first, size_t *found, struct err *err)
 {
-	char *name = mem_printf("wp-content/themes/%s", THEME);
-	char *target = fs_join(dir, name);
+	char *name = mem_printf("wp-content/themes/%s/style.css", THEME);
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < n && !fs_is_dir(target); i++) {
-		const char *from = programs[i].wordpress;
-		char *there = systems[i]->root_host == NULL || from == NULL
-				      ? NULL
-				      : in_root(systems[i], from, name);
-		if (there != NULL && fs_is_dir(there)) {
-			char *inside = fs_join(from, name);
-			rc = fs_copy_tree_in_root(systems[i]->root_host, inside, target, err);
-			free(inside);
-		}
-		free(there);
+	*found = n;
+	for (size_t k = 0; rc == 0 && k < n && *found == n; k++) {
+		size_t i = (first + k) % n;
+		struct buf text = BUF_INIT;
+
+		if (!is_candidate(systems[i], &programs[i]))
+			continue;
+		rc = get_file(systems[i], &programs[i], name, &text, err);
+		if (text.len > 0)
+			*found = i;
+		buf_release(&text);
 	}
-	t->theme = mem_strdup(fs_is_dir(target) ? THEME : OWN_THEME);
+	free(name);
+	return rc;
+}
+
+/* Copies the theme unless the tree has it, and notes its name for the installer. */
+static int add_theme(struct system *s, const struct stack_programs *p, const char *dir,
+		     const char *theme, struct err *err)
+{
+	char *name = mem_printf("wp-content/themes/%s", theme);
+	char *target = fs_join(dir, name);
+	char *note = fs_join(dir, "lampduel/content/theme");
+	int rc = 0;
+
+	if (!fs_is_dir(target)) {
+		char *from = fs_join(p->wordpress, name);
+		rc = fs_copy_tree_in_root(s->root_host, from, target, err);
+		free(from);
+	}
+	if (rc == 0)
+		rc = fs_write_atomic(note, theme, strlen(theme), 0644, err);
+	free(note);
 	free(target);
 	free(name);
-	char *note = fs_join(dir, "lampduel/content/theme");
-	if (rc == 0)
-		rc = fs_write_atomic(note, t->theme, strlen(t->theme), 0644, err);
-	free(note);
 	return rc;
 }
 
@@ -215,26 +242,31 @@ static int make_even(const char *path, int depth, struct err *err)
 int wordpress_tree_make(struct system *const *systems, const struct stack_programs *programs,
 			size_t n, const char *dir, struct wordpress_tree *t, struct err *err)
 {
-	size_t best = n;
+	size_t best = n, theme = n;
 
 	memset(t, 0, sizeof(*t));
 	int rc = choose(systems, programs, n, &best, err);
+	if (rc == 0)
+		rc = find_theme(systems, programs, n, best, &theme, err);
 	if (rc != 0)
 		return rc;
+	t->path = mem_strdup(dir);
+	t->version = mem_strdup(programs[best].wordpress_version);
+	t->origin = mem_strdup(systems[best]->name);
+	t->theme = mem_strdup(theme < n ? THEME : OWN_THEME);
+	if (systems[best]->is_recorded)
+		return 0;
+	size_t from = theme < n ? theme : best;
 	rc = fs_copy_tree_in_root(systems[best]->root_host, programs[best].wordpress, dir, err);
 	if (rc == 0)
 		rc = add_own(dir, err);
 	if (rc == 0)
-		rc = add_theme(systems, programs, n, dir, t, err);
+		rc = add_theme(systems[from], &programs[from], dir, t->theme, err);
 	if (rc == 0)
 		rc = make_even(dir, 0, err);
 	if (rc != 0) {
 		(void)err_wrap(err, "making the WordPress tree");
 		wordpress_tree_release(t);
-		return rc;
 	}
-	t->path = mem_strdup(dir);
-	t->version = mem_strdup(programs[best].wordpress_version);
-	t->origin = mem_strdup(systems[best]->name);
-	return 0;
+	return rc;
 }
