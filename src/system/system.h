@@ -81,6 +81,9 @@ struct system_options {
 	const volatile int *stop; /* non-zero: interrupted, give up soon (ERR_INTERRUPTED) */
 	struct system_share shares[SYSTEM_SHARES_MAX];
 	size_t n_shares;
+	/* One printable line about a long preparation (an installation is made); may be NULL. */
+	void (*progress)(void *arg, const char *line);
+	void *progress_arg;
 };
 
 struct system_kind {
