@@ -4,4 +4,6 @@
 
 #include "cmd/cmd.h"
 
+extern const struct command cmd_parse;
+
 #endif

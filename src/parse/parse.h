@@ -26,8 +26,9 @@ struct parse_value {
 	long line;    /* 1-based line of the original text */
 	char *note;   /* "" when there is nothing to say */
 	/* Conditions under which two values of one metric may be compared:
-	 * "clock=user;block=16384", sorted by key; "" when none is known. */
+	 * "clock=user;processes=2", sorted by key; a key that is absent is not known. */
 	char *conditions;
+	char *software; /* "OpenSSL 3.0.19", "MariaDB 10.0.31"; "" when the text does not say */
 };
 
 struct parse_result {
@@ -35,6 +36,7 @@ struct parse_result {
 	VEC(char *) warnings; /* one line each: what cannot be concluded, and why */
 };
 
+void parse_value_release(struct parse_value *v);
 void parse_result_release(struct parse_result *r);
 
 /*
@@ -43,5 +45,23 @@ void parse_result_release(struct parse_result *r);
  */
 int parse_text(const char *text, size_t len, const char *file, struct parse_result *r,
 	       struct err *err);
+
+/*
+ * The same in pieces, for texts of any size: memory does not grow with the text. The sink gets
+ * each value once; what v and text point to is the stream's and lasts for the call only.
+ */
+struct parse_sink {
+	void (*value)(void *arg, const struct parse_value *v);
+	void (*warning)(void *arg, const char *text);
+	void *arg;
+};
+
+struct parse_stream;
+
+struct parse_stream *parse_stream_new(const char *file, const struct parse_sink *sink);
+void parse_stream_feed(struct parse_stream *s, const char *bytes, size_t len);
+/* The end of the text: gives what was still held back. 0 or an error, as parse_text(). */
+int parse_stream_finish(struct parse_stream *s, struct err *err);
+void parse_stream_free(struct parse_stream *s);
 
 #endif

@@ -1,0 +1,236 @@
+/* lampduel parse: shows what is read in pasted output; stores nothing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "parse/parse.h"
+
+struct parse_options {
+	char *format;
+};
+
+struct output {
+	FILE *out;
+	bool json;
+	bool any; /* JSON: something stands before */
+	struct buf line;
+};
+
+/* The shortest decimal that reads back as the same number. */
+static void add_number(struct buf *b, double v)
+{
+	char text[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		(void)snprintf(text, sizeof(text), "%.*g", digits, v);
+		if (digits == 17 || strtod(text, NULL) == v)
+			break;
+	}
+	buf_addstr(b, text);
+}
+
+/* Tab, newline and backslash are escaped, and what a terminal would act on. */
+static void add_tsv(struct buf *b, const char *s)
+{
+	for (;;) {
+		size_t n = strcspn(s, "\\");
+
+		text_escape(b, s, n);
+		if (s[n] == '\0')
+			return;
+		buf_addstr(b, "\\\\");
+		s += n + 1;
+	}
+}
+
+static void add_json(struct buf *b, const char *key, const char *s)
+{
+	struct buf safe = BUF_INIT;
+
+	/* bytes that are no UTF-8 become text: JSON cannot hold them */
+	text_escape(&safe, s, strlen(s));
+	buf_addf(b, "\"%s\": \"", key);
+	for (s = buf_str(&safe); *s != '\0'; s++) {
+		if (*s == '"' || *s == '\\')
+			buf_addch(b, '\\');
+		buf_addch(b, *s);
+	}
+	buf_addch(b, '"');
+	buf_release(&safe);
+}
+
+static void print_tsv(struct output *o, const struct parse_value *v)
+{
+	struct buf *b = &o->line;
+
+	buf_addf(b, "%d\t", v->run);
+	add_tsv(b, v->label);
+	buf_addch(b, '\t');
+	add_tsv(b, v->metric);
+	buf_addch(b, '\t');
+	if (v->has_value)
+		add_number(b, v->value);
+	buf_addch(b, '\t');
+	add_tsv(b, v->unit);
+	buf_addch(b, '\t');
+	if (v->has_value && v->step > 0)
+		add_number(b, v->step);
+	buf_addf(b, "\t%d\t", v->derived ? 1 : 0);
+	add_tsv(b, v->file);
+	buf_addf(b, "\t%ld\t", v->line);
+	add_tsv(b, v->note);
+	buf_addch(b, '\t');
+	add_tsv(b, v->conditions);
+	buf_addch(b, '\t');
+	add_tsv(b, v->software);
+	buf_addch(b, '\n');
+}
+
+static void print_json(struct output *o, const struct parse_value *v)
+{
+	struct buf *b = &o->line;
+
+	buf_addf(b, "%s\n  {\"run\": %d, ", o->any ? "," : "", v->run);
+	add_json(b, "label", v->label);
+	buf_addstr(b, ", ");
+	add_json(b, "metric", v->metric);
+	buf_addstr(b, ", \"value\": ");
+	if (v->has_value)
+		add_number(b, v->value);
+	else
+		buf_addstr(b, "null");
+	buf_addstr(b, ", ");
+	add_json(b, "unit", v->unit);
+	buf_addstr(b, ", \"step\": ");
+	if (v->has_value && v->step > 0)
+		add_number(b, v->step);
+	else
+		buf_addstr(b, "null");
+	buf_addf(b, ", \"derived\": %s, ", v->derived ? "true" : "false");
+	add_json(b, "file", v->file);
+	buf_addf(b, ", \"line\": %ld, ", v->line);
+	add_json(b, "note", v->note);
+	buf_addstr(b, ", ");
+	add_json(b, "conditions", v->conditions);
+	buf_addstr(b, ", ");
+	add_json(b, "software", v->software);
+	buf_addch(b, '}');
+	o->any = true;
+}
+
+static void on_value(void *arg, const struct parse_value *v)
+{
+	struct output *o = arg;
+
+	buf_clear(&o->line);
+	if (o->json)
+		print_json(o, v);
+	else
+		print_tsv(o, v);
+	(void)fwrite(o->line.data, 1, o->line.len, o->out);
+}
+
+static void on_warning(void *arg, const char *text)
+{
+	struct buf safe = BUF_INIT;
+
+	(void)arg;
+	text_escape(&safe, text, strlen(text));
+	(void)fprintf(stderr, "lampduel: %s\n", buf_str(&safe));
+	buf_release(&safe);
+}
+
+static int read_file(const char *name, struct output *o, const volatile int *stop, struct err *err)
+{
+	static char chunk[256 * 1024];
+	struct parse_sink sink = {.value = on_value, .warning = on_warning, .arg = o};
+	bool standard = strcmp(name, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	int rc = 0;
+
+	if (fd < 0)
+		return err_errno(err, errno, "cannot open %s", name);
+	struct parse_stream *s = parse_stream_new(name, &sink);
+	for (;;) {
+		ssize_t n = read(fd, chunk, sizeof(chunk));
+
+		if (n < 0 && errno == EINTR && *stop == 0)
+			continue;
+		if (*stop != 0)
+			rc = err_code(err, ERR_INTERRUPTED, "interrupted");
+		else if (n < 0)
+			rc = err_errno(err, errno, "cannot read %s", name);
+		if (rc != 0 || n <= 0)
+			break;
+		parse_stream_feed(s, chunk, (size_t)n);
+	}
+	if (rc == 0)
+		rc = parse_stream_finish(s, err);
+	parse_stream_free(s);
+	if (!standard)
+		(void)close(fd);
+	return rc;
+}
+
+static int run(struct cmd_context *c, void *options, struct strvec *argv, struct err *err)
+{
+	const struct parse_options *opt = options;
+	struct output o = {.out = c->out, .json = strcmp(opt->format, "json") == 0};
+	int rc = 0;
+
+	if (argv->n == 0)
+		return err_code(err, ERR_USAGE,
+				"parse: name the files to read, or - for standard input");
+	(void)fputs(o.json ? "["
+			   : "run\tlabel\tmetric\tvalue\tunit\tstep\tderived\tfile\tline\tnote\t"
+			     "conditions\tsoftware\n",
+		    c->out);
+	for (size_t i = 0; i < argv->n && rc != ERR_INTERRUPTED; i++) {
+		struct err e = ERR_INIT;
+		int one = read_file(argv->v[i], &o, c->stop, &e);
+
+		/* the other files are read all the same; the last error is the program's */
+		if (one != 0 && rc != 0)
+			(void)fprintf(stderr, "lampduel: %s\n", err->msg);
+		if (one != 0) {
+			rc = one;
+			*err = e;
+		}
+	}
+	if (o.json)
+		(void)fputs(o.any ? "\n]\n" : "]\n", c->out);
+	buf_release(&o.line);
+	return rc;
+}
+
+static const struct option_row rows[] = {
+	{.name = "format",
+	 .type = OPT_CHOICE,
+	 .offset = offsetof(struct parse_options, format),
+	 .arg = "tsv|json",
+	 .fallback = "tsv",
+	 .help = "how to print what was read"},
+	{.name = NULL},
+};
+
+const struct command cmd_parse = {
+	.name = "parse",
+	.arguments = "[options] FILE...",
+	.summary = "show what is read in pasted output",
+	.details =
+		"Reads what benchmark tools print, as people publish it, and prints one line for "
+		"each value:\nthe Nth run of its tool, the heading it stands under, metric, value, "
+		"unit, resolution, whether\nit was computed, file and line, and what there is to "
+		"say "
+		"about it. A cell that exists but\ncannot be used has no value and the reason in "
+		"its "
+		"note. FILE may be - for standard input.",
+	.options = rows,
+	.options_size = sizeof(struct parse_options),
+	.run = run,
+};

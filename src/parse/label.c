@@ -1,0 +1,224 @@
+#include "parse/label.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "parse/num.h"
+
+/* Levels 1 to 6 are Markdown's; below them what is less sure to be a heading. */
+enum { LEVEL_FRAMED = 6, LEVEL_COLON = 7, LEVEL_LINE = 8 };
+
+void labels_reset(struct labels *l)
+{
+	unsigned serial = l->serial;
+
+	memset(l, 0, sizeof(*l));
+	l->serial = serial + 1;
+	l->fresh = true;
+}
+
+static bool is_frame(char c)
+{
+	return c == '=' || c == '-' || c == '*' || c == '#' || c == '~' || c == '_' || c == '+';
+}
+
+static bool is_shell(const char *s)
+{
+	static const char *const words[] = {
+		"cat",       "cd",    "ls",   "sudo",   "time",  "for",    "while",   "echo",
+		"uname",     "lscpu", "apt",  "export", "perf",  "make",   "gcc",     "taskset",
+		"ssh",       "curl",  "wget", "date",   "nproc", "uptime", "free",    "openssl",
+		"php",       "ab",    "wrk",  "hey",    "siege", "mysql",  "mariadb", "sysbench",
+		"hyperfine", "go",    "if",   "set",
+	};
+	struct word w[2];
+	size_t n = num_words(s, w, 2, NULL);
+
+	if (n < 2) /* one word is a name, unless it is a path */
+		return *s == '/' || strncmp(s, "./", 2) == 0;
+	if (*s == '/' || *s == '.' || strstr(s, " | ") != NULL || strstr(s, " && ") != NULL)
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (word_is(&w[0], words[i])) /* "time" runs something; "Time" is a word */
+			return true;
+	}
+	return false;
+}
+
+/* "openssl", "RSA results": says what was measured, not on what. */
+static bool names_only_tools(const char *s)
+{
+	static const char *const words[] = {
+		"openssl",   "speed",     "mysql",      "mariadb", "wordpress",   "php",
+		"bench",     "benchmark", "benchmarks", "result",  "results",     "output",
+		"test",      "tests",     "ab",         "apache",  "apachebench", "wrk",
+		"wrk2",      "hey",       "oha",        "siege",   "h2load",      "sysbench",
+		"hyperfine", "rsa",       "rsa2048",    "rsa4096", "aes",         "the",
+		"of",        "for",       "and",        "a",       "summary",     "cpu",
+		"query",     "queries",   "page",       "site",    "performance", "benchmarking",
+		"encode",    "database",  "web",        "server",  "crypto",      "tls",
+		"ssl",       "raw",       "data",       "log",     "example",     "details",
+		"usage",     "notes",
+	};
+	struct word w[8];
+	const char *rest = NULL;
+	size_t n = num_words(s, w, 8, &rest);
+
+	if (n == 0 || *rest != '\0')
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		bool known = false;
+
+		while (w[i].len > 1 && (w[i].s[w[i].len - 1] == ':' || w[i].s[w[i].len - 1] == ','))
+			w[i].len--;
+		for (size_t k = 0; !known && k < sizeof(words) / sizeof(words[0]); k++)
+			known = word_is_nocase(&w[i], words[k]);
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
+static void compose(struct labels *l)
+{
+	char text[sizeof(l->text)] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < LABEL_LEVELS; i++) {
+		int k;
+
+		if (l->level[i][0] == '\0' || names_only_tools(l->level[i]))
+			continue;
+		k = snprintf(text + n, sizeof(text) - n, "%s%s", n > 0 ? " / " : "", l->level[i]);
+		if (k < 0 || (size_t)k >= sizeof(text) - n)
+			break;
+		n += (size_t)k;
+	}
+	memcpy(l->text, text, sizeof(text));
+	l->serial++;
+}
+
+/* Sets a level and empties those below it. */
+static void set(struct labels *l, int level, const char *s, size_t len)
+{
+	while (len > 0 && (is_frame(s[len - 1]) || s[len - 1] == ':' || s[len - 1] == '.' ||
+			   num_is_blank(s[len - 1]))) {
+		if (s[len - 1] == '+' && len > 1 && !num_is_blank(s[len - 2])) /* a name: C++ */
+			break;
+		len--;
+	}
+	for (int i = level; i < LABEL_LEVELS; i++)
+		l->level[i][0] = '\0';
+	if (len >= LABEL_MAX) {
+		len = LABEL_MAX - 1;
+		while (len > 0 && ((unsigned char)s[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(l->level[level], s, len);
+	l->level[level][len] = '\0';
+	compose(l);
+}
+
+static bool has_letter(const char *s)
+{
+	for (; *s != '\0'; s++) {
+		if (num_is_alpha(*s) || (unsigned char)*s >= 0x80)
+			return true;
+	}
+	return false;
+}
+
+/* A line of nothing but = or -, as long as a heading's underline may be. */
+static bool is_underline(const char *s)
+{
+	size_t n = strspn(s, s[0] == '=' ? "=" : "-");
+
+	return n >= 3 && s[n] == '\0';
+}
+
+static bool framed(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	if (s[0] == '[' && len > 2 && s[len - 1] == ']')
+		return true;
+	while (n < len && s[n] == s[0])
+		n++;
+	return n >= 2 && n < len && is_frame(s[0]) && num_is_blank(s[n]);
+}
+
+static const char *inside_frame(const char *s)
+{
+	if (*s == '[')
+		return s + 1;
+	while (is_frame(*s))
+		s++;
+	return num_skip(s);
+}
+
+static int level_of(const struct labels *l, const struct clean_line *c)
+{
+	size_t len = c->len;
+
+	if (c->prompt || !has_letter(c->s) || is_shell(c->s) || len > 100)
+		return -1;
+	/* among lines that all begin with # it is a comment; alone it is a heading */
+	if (c->hashes > 0)
+		return c->hashes <= 6 && !l->hashes_above ? c->hashes - 1 : -1;
+	if (framed(c->s, len))
+		return LEVEL_FRAMED;
+	if (len <= 72 && (c->s[len - 1] == ':' || (len > 3 && strcmp(c->s + len - 3, "...") == 0)))
+		return LEVEL_COLON;
+	if (l->fresh && len <= 72 && strpbrk(c->s, ";{}<>=|") == NULL && !num_is_digit(c->s[0]))
+		return LEVEL_LINE;
+	return -1;
+}
+
+bool labels_line(struct labels *l, const struct clean_line *c)
+{
+	int level;
+
+	if (is_underline(c->s) && l->above[0] != '\0') {
+		set(l, c->s[0] == '=' ? 0 : 1, l->above, strlen(l->above));
+		l->above[0] = '\0';
+		l->fresh = true;
+		return true;
+	}
+	level = level_of(l, c);
+	l->hashes_above = c->hashes > 0;
+	l->above[0] = '\0';
+	if (level == LEVEL_LINE || (level < 0 && l->level[LEVEL_LINE][0] != '\0')) {
+		/* a line of text holds for what follows at once, prose does not */
+		set(l, LEVEL_LINE, level < 0 ? "" : c->s, level < 0 ? 0 : c->len);
+	} else if (level == LEVEL_FRAMED) {
+		const char *s = inside_frame(c->s);
+
+		set(l, level, s, c->len - (size_t)(s - c->s) - (c->s[0] == '[' ? 1 : 0));
+	} else if (level >= 0) {
+		set(l, level, c->s, c->len);
+	}
+	if (c->len < LABEL_MAX && c->hashes == 0)
+		memcpy(l->above, c->s, c->len + 1);
+	l->fresh = false;
+	return level >= 0 && level != LEVEL_LINE;
+}
+
+void labels_blank(struct labels *l)
+{
+	l->fresh = true;
+	l->hashes_above = false;
+	l->above[0] = '\0';
+}
+
+void labels_known(struct labels *l, const struct clean_line *c)
+{
+	l->fresh = false;
+	l->hashes_above = c->hashes > 0;
+	l->above[0] = '\0';
+}
+
+const char *labels_text(const struct labels *l)
+{
+	return l->text;
+}

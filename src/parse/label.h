@@ -1,0 +1,32 @@
+/*
+ * label: headings that tell the runs in a text apart. What no reader knows may be one:
+ * Markdown and HTML headings, underlined lines, === X ===, "Soft float:", a line of its
+ * own before a tool's output. Headings that only name a tool ("## openssl") are none.
+ */
+#ifndef LAMPDUEL_PARSE_LABEL_H
+#define LAMPDUEL_PARSE_LABEL_H
+
+#include <stdbool.h>
+
+#include "parse/clean.h"
+
+enum { LABEL_LEVELS = 9, LABEL_MAX = 96 };
+
+struct labels {
+	char level[LABEL_LEVELS][LABEL_MAX];
+	char text[2 * LABEL_MAX]; /* what labels_text() returns */
+	unsigned serial;          /* grows with every change */
+	char above[LABEL_MAX];    /* the line before, if it could be underlined */
+	bool fresh;               /* the line before was blank, or there was none */
+	bool hashes_above;        /* the line before began with # and said something */
+};
+
+void labels_reset(struct labels *l);
+/* A line no reader knows. True when it is a heading that ends what came before. */
+bool labels_line(struct labels *l, const struct clean_line *c);
+void labels_blank(struct labels *l);
+/* A line a reader knows. */
+void labels_known(struct labels *l, const struct clean_line *c);
+const char *labels_text(const struct labels *l);
+
+#endif

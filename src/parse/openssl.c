@@ -1,0 +1,662 @@
+/* openssl speed of every generation: what a block is, progress lines, versions, commands. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "parse/openssl_int.h"
+
+/* The block --------------------------------------------------------------- */
+
+void openssl_touch(struct openssl *o, struct parse_ctx *ctx)
+{
+	if (o->any)
+		return;
+	o->any = true;
+	o->serial = ctx_label_serial(ctx);
+	snprintf(o->label, sizeof(o->label), "%s", ctx_label(ctx));
+}
+
+static void flush_measured(struct openssl *o, struct parse_ctx *ctx)
+{
+	for (int i = 0; i < o->m_n; i++) {
+		if (!o->m[i].used)
+			openssl_emit_measured(o, ctx, &o->m[i], 0, NULL);
+	}
+	o->m_n = 0;
+}
+
+void openssl_new_block(struct openssl *o, struct parse_ctx *ctx)
+{
+	openssl_mr_end(o, ctx);
+	flush_measured(o, ctx);
+	runs_boundary(&o->runs);
+	o->any = o->table = false;
+	o->label[0] = o->software[0] = '\0';
+	o->processes = 0;
+	o->clock = NULL;
+}
+
+void openssl_after_table(struct openssl *o, struct parse_ctx *ctx)
+{
+	if (o->any && (o->table || o->serial != ctx_label_serial(ctx)))
+		openssl_new_block(o, ctx);
+	openssl_touch(o, ctx);
+}
+
+static const char *const op_names[] = {
+	[OP_NONE] = "",           [OP_SIGN] = "sign",       [OP_VERIFY] = "verify",
+	[OP_ENCRYPT] = "encrypt", [OP_DECRYPT] = "decrypt", [OP_OP] = "op",
+	[OP_KEYGEN] = "keygen",   [OP_ENCAPS] = "encaps",   [OP_DECAPS] = "decaps",
+};
+
+const char *openssl_op_name(enum operation op)
+{
+	return op_names[op];
+}
+
+void openssl_item(char *out, size_t size, enum algorithm alg, unsigned bits, const char *name)
+{
+	static const char *const prefix[] = {
+		[ALG_NONE] = "",        [ALG_BULK] = "bulk.",   [ALG_RSA] = "rsa",
+		[ALG_DSA] = "dsa",      [ALG_ECDSA] = "ecdsa.", [ALG_ECDH] = "ecdh.",
+		[ALG_EDDSA] = "eddsa.", [ALG_SM2] = "sm2.",     [ALG_FFDH] = "ffdh",
+		[ALG_KEM] = "kem.",     [ALG_SIG] = "sig.",
+	};
+	char part[ITEM_MAX];
+
+	metric_part(part, sizeof(part), name, strlen(name));
+	if (alg == ALG_RSA || alg == ALG_DSA || alg == ALG_FFDH)
+		snprintf(out, size, "%s%u", prefix[alg], bits);
+	else
+		snprintf(out, size, "%s%s", prefix[alg], part);
+}
+
+const char *openssl_curve(enum algorithm alg, unsigned bits)
+{
+	static const struct {
+		unsigned bits;
+		const char *name;
+	} curves[] = {
+		{160, "secp160r1"}, {192, "nistp192"}, {224, "nistp224"}, {256, "nistp256"},
+		{384, "nistp384"},  {521, "nistp521"}, {253, "X25519"},   {448, "X448"},
+	};
+
+	if (alg != ALG_ECDSA && alg != ALG_ECDH)
+		return NULL;
+	for (size_t i = 0; i < sizeof(curves) / sizeof(curves[0]); i++) {
+		if (curves[i].bits == bits)
+			return curves[i].name;
+	}
+	return NULL;
+}
+
+void openssl_emit(struct openssl *o, struct parse_ctx *ctx, const char *row, const char *item,
+		  const char *aspect, struct parse_value *v)
+{
+	char metric[2 * ITEM_MAX + 32], conditions[64];
+
+	snprintf(metric, sizeof(metric), "openssl/%s/%s", item, aspect);
+	snprintf(conditions, sizeof(conditions), "%s%s", o->clock != NULL ? "clock=" : "",
+		 o->clock != NULL ? o->clock : "");
+	if (o->processes > 0) {
+		size_t n = strlen(conditions);
+
+		snprintf(conditions + n, sizeof(conditions) - n, "%sprocesses=%d", n > 0 ? ";" : "",
+			 o->processes);
+	}
+	v->metric = metric;
+	v->conditions = conditions;
+	v->software = o->software;
+	if (v->label == NULL)
+		v->label = o->label;
+	if (v->run == 0)
+		v->run = runs_row(&o->runs, row);
+	ctx_value(ctx, v);
+}
+
+/* Measured seconds against those the test was to take: they stand on the same line. */
+static void check_seconds(struct parse_ctx *ctx, const struct measured *m, char *note, size_t size)
+{
+	note[0] = '\0';
+	if (m->nominal <= 0)
+		return;
+	/* the last operation may run beyond the end */
+	if (m->count > 0 && m->seconds > 1.25 * m->nominal + 1.5 * m->seconds / m->count) {
+		snprintf(note, size, "measured %g s in a test of %g s", m->seconds, m->nominal);
+		ctx_warn(ctx, m->line,
+			 "measured seconds (%g) do not match the test's %g s: the rate is doubtful",
+			 m->seconds, m->nominal);
+	} else if (m->seconds < 0.5 * m->nominal) {
+		snprintf(note, size, "%g s of user time in a test of %g s: no throughput",
+			 m->seconds, m->nominal);
+		ctx_warn(ctx, m->line,
+			 "user time (%g s) is far below the run time of %g s: rates from it are no "
+			 "throughput; measure with -elapsed",
+			 m->seconds, m->nominal);
+	} else if (m->seconds < 0.8 * m->nominal) {
+		snprintf(note, size, "measured %g s in a test of %g s", m->seconds, m->nominal);
+	}
+}
+
+void openssl_emit_measured(struct openssl *o, struct parse_ctx *ctx, const struct measured *m,
+			   int run, const char *label)
+{
+	struct parse_value v = {.line = m->line, .derived = true, .run = run};
+	char item[ITEM_MAX + 16], row[ITEM_MAX + 48], aspect[32], note[160];
+	const char *name = m->name;
+
+	v.label = label != NULL ? (char *)(uintptr_t)label : NULL;
+	check_seconds(ctx, m, note, sizeof(note));
+	if (name[0] == '\0' && openssl_curve(m->alg, m->bits) != NULL)
+		name = openssl_curve(m->alg, m->bits);
+	openssl_item(item, sizeof(item), m->alg, m->bits, name);
+	if (m->alg == ALG_BULK)
+		snprintf(aspect, sizeof(aspect), "%.0f", m->size);
+	else
+		snprintf(aspect, sizeof(aspect), "%s", openssl_op_name(m->op));
+	if (item[strlen(item) - 1] == '.') /* a curve that the size does not tell */
+		snprintf(item + strlen(item), sizeof(item) - strlen(item), "%u", m->bits);
+	snprintf(row, sizeof(row), "%s/%s", item, aspect);
+	v.unit = m->alg == ALG_BULK ? "B/s" : "op/s";
+	if (m->seconds > 0 && m->count > 0) {
+		double per = m->alg == ALG_BULK ? m->size : 1;
+		double by_count = per / m->seconds;
+
+		v.has_value = true;
+		v.value = m->count * per / m->seconds;
+		v.step = v.value * m->step / m->seconds;
+		if (by_count > v.step)
+			v.step = by_count;
+	} else {
+		snprintf(note, sizeof(note), "%.0f operations in %g s: no rate", m->count,
+			 m->seconds);
+	}
+	v.note = note;
+	openssl_emit(o, ctx, row, item, aspect, &v);
+}
+
+struct measured *openssl_add(struct openssl *o, struct parse_ctx *ctx, const struct measured *m)
+{
+	if (o->m_n == MEASURED_MAX)
+		flush_measured(o, ctx);
+	o->m[o->m_n] = *m;
+	return &o->m[o->m_n++];
+}
+
+/* Progress lines ---------------------------------------------------------- */
+
+static bool has_word(const char *s, size_t len, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i + n <= len; i++) {
+		if (strncasecmp(s + i, word, n) == 0 && (i == 0 || !num_is_alpha(s[i - 1])))
+			return true;
+	}
+	return false;
+}
+
+enum algorithm openssl_algorithm(const char *s, size_t len, enum operation *op)
+{
+	static const struct {
+		const char *word;
+		enum algorithm alg;
+	} words[] = {
+		{"rsa", ALG_RSA},       {"ecdsa", ALG_ECDSA}, {"dsa", ALG_DSA},
+		{"ecdh", ALG_ECDH},     {"ffdh", ALG_FFDH},   {"dh", ALG_FFDH},
+		{"ed25519", ALG_EDDSA}, {"ed448", ALG_EDDSA}, {"eddsa", ALG_EDDSA},
+		{"curvesm2", ALG_SM2},  {"sm2", ALG_SM2},
+	};
+	enum algorithm alg = ALG_NONE;
+
+	for (size_t i = 0; alg == ALG_NONE && i < sizeof(words) / sizeof(words[0]); i++) {
+		if (has_word(s, len, words[i].word))
+			alg = words[i].alg;
+	}
+	*op = OP_NONE;
+	if (alg == ALG_ECDH || alg == ALG_FFDH)
+		*op = OP_OP;
+	else if (has_word(s, len, "decrypt"))
+		*op = OP_DECRYPT;
+	else if (has_word(s, len, "encrypt"))
+		*op = OP_ENCRYPT;
+	else if (has_word(s, len, "verify") || has_word(s, len, "verification"))
+		*op = OP_VERIFY;
+	else if (has_word(s, len, "sign") || has_word(s, len, "private"))
+		*op = OP_SIGN;
+	else if (has_word(s, len, "public"))
+		*op = OP_VERIFY;
+	return alg;
+}
+
+/* The words of a progress line: where its parts are. */
+struct progress {
+	struct word w[40];
+	size_t n;
+	size_t what_end; /* words 1 to here: what is done */
+	size_t count;    /* index of the count */
+	size_t in;       /* index of "in" */
+	bool bulk;
+	struct measured m;
+	const char *end;
+};
+
+/* "10s:" or "10s": whole seconds. */
+static bool nominal(const struct word *w, double *seconds)
+{
+	struct num n;
+
+	if (!num_scan(w->s, 0, &n) || *n.end != 's')
+		return false;
+	*seconds = n.value;
+	return (size_t)(n.end + 1 - w->s) == w->len ||
+	       ((size_t)(n.end + 2 - w->s) == w->len && n.end[1] == ':');
+}
+
+/* "2048", "256-bits": the size that begins a word. */
+static bool leading_bits(const struct word *w, unsigned *bits)
+{
+	struct num n;
+
+	if (!num_scan(w->s, 0, &n) || n.decimals > 0 || n.value > 1e6)
+		return false;
+	*bits = (unsigned)n.value;
+	return n.end == w->s + w->len || *n.end == '-';
+}
+
+static void join_words(char *out, size_t size, const struct word *w, size_t n)
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		int k = snprintf(out + len, size - len, "%s%.*s", i > 0 ? " " : "", (int)w[i].len,
+				 w[i].s);
+
+		if (k < 0 || (size_t)k >= size - len)
+			return;
+		len += (size_t)k;
+	}
+}
+
+/* "Doing WHAT for 3s [on 16 size blocks]:" up to the count. */
+static long progress_head(struct progress *g)
+{
+	size_t i = 1;
+	double times;
+
+	while (i < g->n && !word_is(&g->w[i], "for") &&
+	       !(i + 1 < g->n && word_is(&g->w[i + 1], "times") && word_count(&g->w[i], &times)))
+		i++;
+	if (i > 8)
+		return READER_NONE;
+	g->what_end = i;
+	if (i + 1 >= g->n)
+		return READER_MORE;
+	if (word_is(&g->w[i], "for") && !nominal(&g->w[i + 1], &g->m.nominal))
+		return READER_NONE;
+	i += 2;
+	if (i >= g->n)
+		return READER_MORE;
+	if (word_is(&g->w[i], "on")) {
+		if (i + 3 >= g->n)
+			return READER_MORE;
+		if (!word_count(&g->w[i + 1], &g->m.size) || !word_is(&g->w[i + 2], "size") ||
+		    strncmp(g->w[i + 3].s, "blocks:", 7) != 0)
+			return READER_NONE;
+		g->bulk = true;
+		i += 4;
+	}
+	g->count = i;
+	return i < g->n ? 1 : READER_MORE;
+}
+
+/* "COUNT WHAT in 10.01s". */
+static long progress_result(struct progress *g)
+{
+	struct num n;
+	size_t i = g->count + 1;
+
+	if (!word_count(&g->w[g->count], &g->m.count))
+		return READER_NONE;
+	while (i < g->n && !word_is(&g->w[i], "in"))
+		i++;
+	if (i - g->count > 8)
+		return READER_NONE;
+	if (i + 1 >= g->n)
+		return READER_MORE;
+	g->in = i;
+	if (!num_scan(g->w[i + 1].s, 0, &n)) {
+		const char *bad = num_scan_bad(g->w[i + 1].s);
+
+		if (bad == NULL || *bad != 's')
+			return READER_NONE;
+		g->m.seconds = 0;
+		g->end = bad + 1;
+		return 1;
+	}
+	if (*n.end == '\0')
+		return READER_MORE; /* the s is missing: so may digits */
+	if (*n.end != 's')
+		return READER_NONE;
+	g->m.seconds = n.value;
+	g->m.step = n.step;
+	g->end = n.end + 1;
+	return 1;
+}
+
+/* What the two halves of the line name must be the same. */
+static bool progress_bulk(struct progress *g)
+{
+	size_t n = g->what_end - 1;
+	const struct word *what = g->w + 1, *again = g->w + g->count + 1;
+	size_t again_n = g->in - g->count - 1;
+
+	if (n > 1 && word_is(&what[n - 1], "ops"))
+		n--;
+	if (n == 0 || again_n < n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(what[i].s, again[i].s, what[i].len) != 0)
+			return false;
+	}
+	g->m.alg = ALG_BULK;
+	join_words(g->m.name, sizeof(g->m.name), what, n);
+	return true;
+}
+
+/* "ML-KEM-768 keygen ops ... : 390 ML-KEM-768 KEM keygen ops" */
+static bool progress_named(struct progress *g)
+{
+	static const struct {
+		const char *word;
+		enum operation op;
+	} ops[] = {
+		{"keygen", OP_KEYGEN}, {"encaps", OP_ENCAPS}, {"decaps", OP_DECAPS},
+		{"sign", OP_SIGN},     {"signs", OP_SIGN},    {"verify", OP_VERIFY},
+	};
+	const struct word *again = g->w + g->count + 1;
+
+	if (g->in - g->count < 4 || g->what_end < 3)
+		return false;
+	if (g->w[1].len != again[0].len || strncmp(g->w[1].s, again[0].s, again[0].len) != 0)
+		return false;
+	if (word_is(&again[1], "KEM"))
+		g->m.alg = ALG_KEM;
+	else if (word_is(&again[1], "signature"))
+		g->m.alg = ALG_SIG;
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		if (word_is(&again[2], ops[i].word))
+			g->m.op = ops[i].op;
+	}
+	join_words(g->m.name, sizeof(g->m.name), again, 1);
+	return g->m.alg != ALG_NONE && g->m.op != OP_NONE;
+}
+
+static bool progress_sized(struct progress *g)
+{
+	const struct word *again = g->w + g->count + 1;
+	const char *from = g->w[1].s, *to = g->w[g->in].s;
+	unsigned bits = 0;
+
+	if (g->what_end < 3 || strncmp(g->w[2].s, "bit", 3) != 0 ||
+	    !leading_bits(&g->w[1], &g->m.bits) || g->in - g->count < 2 ||
+	    !leading_bits(&again[0], &bits) || bits != g->m.bits)
+		return false;
+	g->m.alg = openssl_algorithm(from, (size_t)(to - from), &g->m.op);
+	if (g->m.alg == ALG_EDDSA || g->m.alg == ALG_SM2) {
+		/* "253 bits Ed25519 signs": the name behind the size */
+		const struct word *name =
+			&again[num_is_digit(again[0].s[0]) && memchr(again[0].s, '-', again[0].len)
+				       ? 1
+				       : 2];
+
+		if (name < g->w + g->in)
+			join_words(g->m.name, sizeof(g->m.name), name, 1);
+	}
+	return g->m.alg != ALG_NONE && g->m.op != OP_NONE;
+}
+
+static long progress_line(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
+{
+	struct progress g = {.n = 0};
+	long r;
+
+	g.n = num_words(p->s, g.w, sizeof(g.w) / sizeof(g.w[0]), NULL);
+	if (g.n == 0 || !word_is(&g.w[0], "Doing"))
+		return READER_NONE;
+	r = progress_head(&g);
+	if (r > 0)
+		r = progress_result(&g);
+	if (r <= 0)
+		return r;
+	if (g.bulk ? !progress_bulk(&g) : !progress_sized(&g) && !progress_named(&g))
+		return READER_NONE;
+	openssl_after_table(o, ctx);
+	openssl_no_header(o);
+	if (o->processes == 0)
+		o->processes = 1;
+	g.m.line = piece_line(p, g.w[g.count].s);
+	openssl_add(o, ctx, &g.m);
+	return g.end - p->s;
+}
+
+/* Version, build, command ------------------------------------------------- */
+
+/* "OpenSSL 1.0.1t" at s: its end, or NULL. */
+static const char *product(const char *s)
+{
+	static const char *const names[] = {"OpenSSL ", "LibreSSL ",  "SSLeay ", "Tongsuo ",
+					    "BabaSSL ", "BoringSSL ", "GmSSL ",  "AWS-LC "};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *e = num_after(s, names[i]);
+
+		if (e == NULL || !num_is_digit(*e) || memchr(e, '.', strcspn(e, " \t")) == NULL)
+			continue;
+		e += strcspn(e, " \t,;)");
+		return e;
+	}
+	return NULL;
+}
+
+static long version_line(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
+{
+	const char *s = p->s, *e, *lib, *using = num_after(s, "Using ");
+	char text[sizeof(o->software)];
+
+	e = num_after(s, "version: ");
+	if (e != NULL && num_is_digit(*e)) {
+		s = e;
+		e += strcspn(e, " \t");
+		snprintf(text, sizeof(text), "OpenSSL %.*s", (int)(e - s), s);
+	} else {
+		if (using != NULL)
+			s = using;
+		e = product(s);
+		if (e == NULL)
+			return READER_NONE;
+		snprintf(text, sizeof(text), "%.*s", (int)(e - s), s);
+		lib = strstr(e, "(Library: ");
+		if (lib != NULL && lib - e < 60 && product(lib + 10) != NULL) {
+			const char *le = product(lib + 10);
+			size_t n = strlen(text);
+
+			if ((size_t)(le - lib - 10) != n || strncmp(text, lib + 10, n) != 0)
+				snprintf(text + n, sizeof(text) - n, " (library %.*s)",
+					 (int)(le - lib - 10), lib + 10);
+			e = le + strcspn(le, ")");
+			if (*e == ')')
+				e++;
+		}
+	}
+	openssl_after_table(o, ctx);
+	openssl_no_header(o);
+	o->complete = o->sum_n > 0;
+	snprintf(o->software, sizeof(o->software), "%s", text);
+	return e - p->s;
+}
+
+/* Lines that say nothing about speed, so that they are taken for no heading. */
+static long info_line(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
+{
+	static const char *const texts[] = {
+		"built on",  "options:",  "compiler:",
+		"CPUINFO:",  "C flags:",  "The 'numbers' are in",
+		"Engine \"", "engine \"",
+	};
+
+	if (num_after(p->s, "You have chosen to measure elapsed time") != NULL) {
+		if (o->any && (o->table || o->m_n > 0))
+			openssl_new_block(o, ctx);
+		openssl_touch(o, ctx);
+		o->clock = "elapsed";
+		return (long)strlen("You have chosen to measure elapsed time");
+	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const char *e = num_after(p->s, texts[i]);
+
+		if (e == NULL)
+			continue;
+		/* collapsed text goes on behind it; a whole line is nothing else */
+		return p->rest || p->len > 1200 ? e - p->s : (long)p->len;
+	}
+	return READER_NONE;
+}
+
+static void command_options(struct openssl *o, const char *s)
+{
+	struct word w[32];
+	size_t n = num_words(s, w, 32, NULL);
+	double v = 0;
+
+	o->clock = "user";
+	for (size_t i = 0; i < n; i++) {
+		if (word_is(&w[i], "-elapsed"))
+			o->clock = "elapsed";
+		if (word_is(&w[i], "-multi") && i + 1 < n && word_count(&w[i + 1], &v) && v > 0 &&
+		    v < 10000) {
+			o->clock = "elapsed";
+			o->processes = (int)v;
+		}
+	}
+	if (o->processes == 0)
+		o->processes = 1;
+}
+
+/* Where the command's words end: in collapsed text its output follows. */
+static const char *command_end(const char *s)
+{
+	static const char *const stops[] = {"Doing", "You",    "Forked",   "type",    "sign",
+					    "op",    "keygen", "version:", "OpenSSL", "LibreSSL",
+					    "The",   "Engine", "SSLeay",   "rsa",     "Tongsuo"};
+
+	for (;;) {
+		struct word w;
+
+		s = num_skip(s);
+		if (num_words(s, &w, 1, NULL) == 0)
+			return s;
+		for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+			if (!word_is(&w, stops[i]))
+				continue;
+			/* "rsa" may be an argument; before a number it is a row */
+			if (!word_is(&w, "rsa") || num_is_digit(*num_skip(w.s + w.len)))
+				return s;
+		}
+		if (*s == '+' && num_is_alpha(s[1]))
+			return s;
+		s = w.s + w.len;
+	}
+}
+
+static long command_line(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
+{
+	static const char *const before[] = {"time", "sudo", "nice",   "taskset",
+					     "env",  "chrt", "numactl"};
+	const char *at = strstr(p->s, "openssl"), *e;
+	struct word first;
+	bool command;
+
+	if (at == NULL || at - p->s > 200)
+		return READER_NONE;
+	e = num_after(at, "openssl speed");
+	if (e == NULL || (*e != '\0' && !num_is_blank(*e)) || num_words(p->s, &first, 1, NULL) == 0)
+		return READER_NONE;
+	command = p->prompt || p->hashes > 0 || first.s + first.len > at || *p->s == '.' ||
+		  *p->s == '/' || *p->s == '$';
+	for (size_t i = 0; !command && i < sizeof(before) / sizeof(before[0]); i++)
+		command = word_is(&first, before[i]);
+	if (!command)
+		return READER_NONE;
+	if (o->any)
+		openssl_new_block(o, ctx);
+	openssl_touch(o, ctx);
+	openssl_no_header(o);
+	at = command_end(e);
+	command_options(o, e);
+	return at - p->s;
+}
+
+static long openssl_read(void *state, struct parse_ctx *ctx, const struct piece *p)
+{
+	struct openssl *o = state;
+	long r = READER_NONE;
+
+	switch (p->s[0]) {
+	case 'D':
+		r = progress_line(o, ctx, p);
+		break;
+	case '+':
+	case 'G':
+	case 'F':
+		r = openssl_mr(o, ctx, p);
+		break;
+	}
+	if (r == READER_NONE)
+		r = version_line(o, ctx, p);
+	if (r == READER_NONE)
+		r = info_line(o, ctx, p);
+	if (r == READER_NONE)
+		r = openssl_header(o, ctx, p);
+	if (r == READER_NONE)
+		r = openssl_row(o, ctx, p);
+	if (r == READER_NONE)
+		r = command_line(o, ctx, p);
+	if (r > 0 && (size_t)r > p->len)
+		r = (long)p->len;
+	return r;
+}
+
+static void openssl_boundary(void *state, struct parse_ctx *ctx)
+{
+	struct openssl *o = state;
+
+	if (o->any)
+		openssl_new_block(o, ctx);
+}
+
+static const char *const openssl_starts[] = {
+	"Doing ",        "version: ",
+	"OpenSSL ",      "LibreSSL ",
+	"SSLeay ",       "type ",
+	"built on",      "options:",
+	"compiler:",     "CPUINFO:",
+	"sign verify ",  "op op/s",
+	"keygen ",       "rsa ",
+	"dsa ",          "+R",
+	"+DT",           "+F",
+	"+H:",           "Got: ",
+	"Forked ",       "You have chosen",
+	"The 'numbers'", NULL,
+};
+
+const struct reader openssl_reader = {
+	.name = "openssl speed",
+	.starts = openssl_starts,
+	.state_size = sizeof(struct openssl),
+	.read = openssl_read,
+	.boundary = openssl_boundary,
+	.finish = openssl_boundary,
+};
