@@ -136,13 +136,15 @@ struct comparison {
 
 	enum verdict verdict;
 	char *reason;       /* of VERDICT_NONE; else "" */
+	bool unreliable;    /* too many rounds were lost, or unevenly: NONE */
 	bool within_margin; /* SAME, and the difference is real all the same */
 	enum gate_result gate;
 	size_t look, looks; /* 1-based look and how many were planned; 0, 0 without looks */
 
+	double sd;           /* of one pair's log ratio, from the width of its 95 % interval */
 	double detectable;   /* smallest log ratio these n show with 80 % power in this family */
 	size_t pairs_needed; /* UNCLEAR: pairs in all that would settle it; 0: no number would */
-	size_t pairs_fewest; /* fewer cannot decide anything in this family */
+	size_t pairs_fewest; /* the rank test cannot show a difference in this family with fewer */
 	struct compare_position position;
 	struct stats_trend trend; /* of the log ratio, per pair */
 	struct stats_trend drift; /* of both sides' cost together, per pair */

@@ -29,36 +29,39 @@ void comparison_release(struct comparison *c);
 /* pairs.c: fills sides, units and exclusions of every comparison of an experiment. */
 void pairs_collect(const struct experiment *e, struct comparison_set *s);
 
-/*
- * What the tests of one set have in common: its options, resolved. The scales turn the p-values of
- * a look into those of the sequence.
- */
+/* What the tests of one set have in common: its options, resolved. */
 struct testing {
-	double margin;                     /* log */
-	double alpha;                      /* two-sided, of the interval */
-	size_t look, looks;                /* as in struct comparison */
-	struct stats_looks_scale two, one; /* for alpha/2 and alpha, one-sided */
+	double margin; /* log */
+	double alpha;  /* two-sided, of the interval: smaller than COMPARE_ALPHA at a look; 0: none
+			*/
+	size_t look;   /* index into looks.at */
+	struct stats_looks looks;
 };
 
-/* estimate.c: estimate, interval, p-values and diagnostics of one comparison. */
+/* estimate.c: estimate, interval and p-values of one comparison. */
 void estimate_paired(struct comparison *c, const struct testing *t);
-/* Unit means of one side of an unpaired comparison, as log cost with rounding bounds. */
+/* Unit means of both sides of an unpaired comparison, as log cost with rounding bounds. */
 void estimate_unpaired(struct comparison *c, const struct columns *baseline,
 		       const struct columns *candidate, const struct testing *t);
-void columns_make(struct columns *c, size_t n);
-void columns_release(struct columns *c);
-/* Means of both sides, their change, the step. */
+/* Means of both sides, their change, the share of the step (steps must be there). */
 void estimate_sides(struct comparison *c, const double *baseline, size_t m, const double *candidate,
 		    size_t n);
+/* Hodges-Lehmann with its interval from 6 pairs on, mean with Student's for 2 to 5; else NaN. */
+void estimate_interval(const struct columns *d, double alpha, struct compare_estimate *out);
+void columns_make(struct columns *c, size_t n);
+void columns_release(struct columns *c);
 
 /* diagnose.c: position effect, trend, autocorrelation, outliers of a paired comparison. */
 void diagnose_paired(struct comparison *c);
 
-/* family.c: looks, Holm, verdicts, gate, what is needed, once every estimate is there. */
-void testing_init(struct testing *t, const struct compare_options *o, int rounds, size_t family,
-		  struct stats_looks *looks);
+/* family.c */
+void testing_init(struct testing *t, const struct compare_options *o, int rounds);
+/* Looks, Holm, verdicts, gate and what is needed, once every estimate is there. */
 void family_judge(struct comparison_set *s, const struct testing *t,
 		  const struct compare_findings *aa);
+
+/* notes.c: the lines that go with a judged comparison. */
+void notes_add(struct comparison *c, const struct comparison_set *s);
 
 /* overall.c: the geometric means. */
 void overall_collect(struct comparison_set *s, double alpha);

@@ -1,0 +1,170 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "compare/internal.h"
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {"faster", "slower", "same", "unclear", "none"};
+
+	return names[v];
+}
+
+const char *compare_method_name(enum compare_method m)
+{
+	static const char *const names[] = {"nothing",     "rounding", "student",
+					    "signed-rank", "welch",    "mann-whitney"};
+
+	return names[m];
+}
+
+const char *compare_method_words(enum compare_method m)
+{
+	static const char *const words[] = {
+		"no figures",
+		"ratio with the rounding of its readings",
+		"Student's t on pairs",
+		"Wilcoxon's signed-rank test with the Hodges-Lehmann estimate",
+		"Welch's t interval",
+		"Mann and Whitney's test with the Hodges-Lehmann estimate",
+	};
+
+	return words[m];
+}
+
+const char *gate_result_name(enum gate_result g)
+{
+	static const char *const names[] = {"pass", "fail", "undecided"};
+
+	return names[g];
+}
+
+static bool is_size(const struct comparison *c)
+{
+	return text_equal(c->unit, "B");
+}
+
+const char *comparison_word(const struct comparison *c)
+{
+	static const char *const emulated[] = {"less time under emulation",
+					       "more time under emulation",
+					       "same time under emulation"};
+	static const char *const sizes[] = {"smaller", "larger", "same"};
+
+	if (c->verdict > VERDICT_SAME)
+		return verdict_name(c->verdict);
+	if (is_size(c))
+		return sizes[c->verdict];
+	return c->emulated ? emulated[c->verdict] : verdict_name(c->verdict);
+}
+
+static void add_percent(struct buf *b, double log_ratio)
+{
+	double percent = compare_percent(log_ratio), size = fabs(percent);
+
+	buf_addf(b, "%.*f %%", size < 10 ? 2 : 1, size);
+}
+
+/* "25.5 % less" */
+static void add_change(struct buf *b, double log_ratio)
+{
+	add_percent(b, log_ratio);
+	buf_addstr(b, log_ratio < 0 ? " less" : " more");
+}
+
+static void add_interval(const struct comparison *c, struct buf *b)
+{
+	if (isnan(c->estimate.lo) || isnan(c->estimate.hi))
+		return;
+	buf_addstr(b, "between ");
+	add_change(b, c->estimate.lo);
+	buf_addstr(b, " and ");
+	add_change(b, c->estimate.hi);
+}
+
+static void add_luck(double p, struct buf *b)
+{
+	/* always rounded up, so that the claim holds */
+	if (p < 0.0001)
+		buf_addstr(b, "luck alone would do that less than once in 10,000 tables like this");
+	else
+		buf_addf(b,
+			 "luck alone would do that at most %.0f times in 10,000 tables like this",
+			 ceil(p * 10000 - 1e-6));
+}
+
+static const char *thing(const struct comparison *c)
+{
+	return is_size(c) ? "space" : "time";
+}
+
+static void explain_difference(const struct comparison *c, struct buf *b)
+{
+	buf_addf(b, "%s takes ", c->candidate.name);
+	add_change(b, c->estimate.log);
+	buf_addf(b, " %s than %s (%.3g times as %s), ", thing(c), c->baseline.name,
+		 is_size(c) ? compare_times(-c->estimate.log) : compare_times(c->estimate.log),
+		 is_size(c)    ? "large"
+		 : c->emulated ? "fast under emulation"
+			       : "fast");
+	add_interval(c, b);
+	buf_addf(b, " with 95 %% confidence from %zu pairs; ", c->n);
+	add_luck(c->p_adjusted, b);
+}
+
+static void explain_same(const struct comparison *c, double margin, struct buf *b)
+{
+	buf_addf(b, "%s and %s take the same %s to within %.3g %%: the difference is ",
+		 c->candidate.name, c->baseline.name, thing(c), 100 * margin);
+	add_interval(c, b);
+	buf_addf(b, ", from %zu pairs", c->n);
+	if (c->within_margin)
+		buf_addstr(b, "; a difference is there, but smaller than what was asked for");
+}
+
+static void explain_unclear(const struct comparison *c, double margin, struct buf *b)
+{
+	buf_addf(b, "%zu pairs do not settle it", c->n);
+	if (!isnan(c->estimate.lo)) {
+		buf_addf(b, ": the %s of %s may lie anywhere ", thing(c), c->candidate.name);
+		add_interval(c, b);
+		buf_addf(b,
+			 " than that of %s, which shows neither a difference nor sameness to "
+			 "within %.3g %%",
+			 c->baseline.name, 100 * margin);
+	}
+	if (c->method == METHOD_SIGNED_RANK && c->n < c->pairs_fewest)
+		buf_addf(b, "; with so many metrics at least %zu pairs are needed to show anything",
+			 c->pairs_fewest);
+	else if (c->pairs_needed > 0)
+		buf_addf(b, "; about %zu pairs in all would", c->pairs_needed);
+	else
+		buf_addstr(b,
+			   "; more rounds would hardly help, less noise or longer samples would");
+}
+
+void comparison_explain(const struct comparison *c, const struct comparison_set *s, struct buf *b)
+{
+	struct buf text = BUF_INIT;
+
+	switch (c->verdict) {
+	case VERDICT_FASTER:
+	case VERDICT_SLOWER:
+		explain_difference(c, &text);
+		break;
+	case VERDICT_SAME:
+		explain_same(c, s->margin, &text);
+		break;
+	case VERDICT_UNCLEAR:
+		explain_unclear(c, s->margin, &text);
+		break;
+	case VERDICT_NONE:
+		buf_addf(&text, "no verdict: %s", c->reason);
+		break;
+	}
+	if (c->emulated && c->verdict != VERDICT_NONE)
+		buf_addstr(&text, "; emulated, so it says nothing about hardware");
+	buf_addf(b, "%s: %s.", c->metric, buf_str(&text));
+	buf_release(&text);
+}

@@ -1,0 +1,86 @@
+#include <math.h>
+
+#include "compare/internal.h"
+#include "stats/ranks.h"
+
+/* A diagnosis is worth a line when chance gives one like it once in a hundred comparisons. */
+#define NOTE_ALPHA 0.01
+
+static void note_losses(struct comparison *c)
+{
+	for (size_t i = 0; i < c->exclusions.n; i++)
+		comparison_note(c, "%zu of %zu rounds excluded, %s", c->exclusions.v[i].rounds,
+				c->rounds, c->exclusions.v[i].reason);
+}
+
+static void note_method(struct comparison *c)
+{
+	if (c->method == METHOD_STUDENT)
+		comparison_note(c,
+				"fewer than %d pairs: Student's t, which takes the differences "
+				"to be normal",
+				COMPARE_RANK_PAIRS);
+	if (c->method == METHOD_WELCH)
+		comparison_note(c,
+				"so few values that the interval takes them to be normal (Welch)");
+	if (c->method == METHOD_ROUNDING && c->n > 0)
+		comparison_note(c, "the interval is what the resolution of the readings allows, no "
+				   "more");
+	if ((c->method == METHOD_SIGNED_RANK || c->method == METHOD_MANN_WHITNEY) && !c->exact)
+		comparison_note(c, "more than %d values: p by the normal approximation",
+				STATS_EXACT_MAX);
+}
+
+static void note_step(struct comparison *c, double margin)
+{
+	if (c->step_coarse)
+		comparison_note(c,
+				"one step of the reading is %.2g %% of it, more than a quarter of "
+				"the margin of %.2g %%: \"same\" cannot be said, longer samples "
+				"would help",
+				100 * c->step_share, 100 * margin);
+}
+
+static void note_diagnosis(struct comparison *c)
+{
+	if (c->means_disagree)
+		comparison_note(
+			c,
+			"the means say %+.2f %%, the robust estimate %+.2f %%: a few values "
+			"pull the means",
+			compare_percent(c->means_log), compare_percent(c->estimate.log));
+	if (c->outliers > 0)
+		comparison_note(c, "%zu of %zu pairs lie far from the others; they are kept",
+				c->outliers, c->units.n);
+	if (c->position.p < NOTE_ALPHA)
+		comparison_note(
+			c,
+			"the second place in a pair costs %+.2f %%; the order is random, so "
+			"both sides bear it alike",
+			compare_percent(c->position.log));
+	if (c->trend.p < NOTE_ALPHA)
+		comparison_note(c,
+				"the difference itself moved during the run, by %+.2f %% a pair: "
+				"one figure for all of it says little",
+				compare_percent(c->trend.slope));
+	if (c->drift.p < NOTE_ALPHA)
+		comparison_note(c,
+				"both sides drifted together, by %+.3f %% a pair; pairs cancel it",
+				compare_percent(c->drift.slope));
+	/* under independence lag-1 autocorrelation is about normal with sd 1 / sqrt(n) */
+	if (fabs(c->lag1) > 2.576 / sqrt((double)c->n))
+		comparison_note(c,
+				"neighbouring pairs are not independent (lag-1 autocorrelation "
+				"%+.2f)",
+				c->lag1);
+}
+
+void notes_add(struct comparison *c, const struct comparison_set *s)
+{
+	note_losses(c);
+	if (c->method == METHOD_NOTHING)
+		return;
+	note_method(c);
+	note_step(c, s->margin);
+	note_diagnosis(c);
+}
