@@ -205,6 +205,21 @@ static char *first_line(const char *text, const char *prefix)
 	return NULL;
 }
 
+/* Takes "user:password@" out of every address in line, in place. */
+static void hide_logins(char *line)
+{
+	for (char *p = strstr(line, "://"); p != NULL; p = strstr(p, "://")) {
+		p += 3;
+		size_t n = strcspn(p, "/ \t'\"");
+		for (size_t i = n; i > 0; i--) {
+			if (p[i - 1] == '@') {
+				memmove(p, p + i, strlen(p + i) + 1);
+				break;
+			}
+		}
+	}
+}
+
 int debian_explain(const char *output, const struct rootfs_info *info, const char *mirror,
 		   struct err *err)
 {
@@ -217,6 +232,10 @@ int debian_explain(const char *output, const struct rootfs_info *info, const cha
 	char *shown = mirror_shown(mirror);
 	int rc = 0;
 
+	if (line != NULL)
+		hide_logins(line);
+	if (strstr(output, "No space left on device") != NULL)
+		rc = err_set(err, "the disk became full while %s was being unpacked", info->target);
 	for (size_t i = 0; i < sizeof(network) / sizeof(network[0]) && rc == 0; i++) {
 		if (strstr(why, network[i]) != NULL)
 			rc = err_set(err,
@@ -224,10 +243,8 @@ int debian_explain(const char *output, const struct rootfs_info *info, const cha
 				     "name another one with --mirror",
 				     shown, why);
 	}
-	if (rc == 0 && strstr(output, "No space left on device") != NULL)
-		rc = err_set(err, "the disk became full while %s was being unpacked", info->target);
-	else if (rc == 0 && (strstr(why, "does not have a Release file") != NULL ||
-			     strstr(why, "no longer has a Release file") != NULL))
+	if (rc == 0 && (strstr(why, "does not have a Release file") != NULL ||
+			strstr(why, "no longer has a Release file") != NULL))
 		rc = err_set(err, "the archive %s has no suite '%s'", shown, info->suite);
 	else if (rc == 0 && (strstr(why, "did not find any indices for architecture") != NULL ||
 			     strstr(output, "doesn't support architecture") != NULL))
@@ -264,6 +281,8 @@ static int unpack(const char *folder, const struct rootfs_info *info, const stru
 		strvec_push(&argv, "--unset=APT_CONFIG");
 		/* what it leaves when it is killed goes with the folder */
 		strvec_pushf(&argv, "TMPDIR=%s/tmp", folder);
+		if (o->run_id != NULL)
+			strvec_pushf(&argv, "LAMPDUEL_RUN=%s", o->run_id);
 		strvec_push(&argv, "mmdebstrap");
 		strvec_push(&argv, geteuid() == 0 ? "--mode=root" : "--mode=chrootless");
 		strvec_push(&argv, "--variant=extract");

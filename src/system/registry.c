@@ -1,10 +1,14 @@
 /* Every kind of system, one row each. */
+#include "system/debian.h"
+#include "system/dir.h"
 #include "system/local.h"
 #include "system/recorded.h"
 #include "system/system.h"
 
 static const struct system_kind *const kinds[] = {
 	&local_kind,
+	&debian_kind,
+	&dir_kind,
 	&recorded_kind,
 };
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
+#include "system/guard.h"
 
 static const struct rootfs_recipe *const recipes[] = {&rootfs_debian};
 
@@ -87,39 +88,73 @@ static const struct rootfs_recipe *recipe_of(const char *target, struct err *err
 	return NULL;
 }
 
-/* Waits for the lock unless wait is false (then ERR_TIMEOUT). *fd is open afterwards in any case of
- * success. */
-static int take_lock(const struct place *p, int how, bool wait, const struct rootfs_options *o,
-		     int *fd, struct err *err)
+/* Its holder may have removed the file that we waited for. */
+static bool still_there(const struct place *p, int fd)
 {
-	bool said = false;
+	struct stat ours;
+	struct stat now;
 
-	*fd = open(p->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	return fstat(fd, &ours) == 0 && stat(p->lock, &now) == 0 && ours.st_ino == now.st_ino &&
+	       ours.st_dev == now.st_dev;
+}
+
+/* 0 and the lock is held; 1: wait; negative: failed. */
+static int try_lock(const struct place *p, int how, int *fd, struct err *err)
+{
+	if (*fd < 0)
+		*fd = open(p->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	/* a cache that others made is fine for reading */
 	if (*fd < 0 && how == LOCK_SH)
 		*fd = open(p->lock, O_RDONLY | O_CLOEXEC);
 	if (*fd < 0)
 		return err_errno(err, errno, "cannot open %s", p->lock);
-	while (flock(*fd, how | LOCK_NB) != 0) {
-		int rc = 0;
+	if (flock(*fd, how | LOCK_NB) != 0)
+		return errno == EWOULDBLOCK || errno == EINTR
+			       ? 1
+			       : err_errno(err, errno, "cannot lock %s", p->lock);
+	if (still_there(p, *fd))
+		return 0;
+	(void)close(*fd);
+	*fd = -1;
+	return try_lock(p, how, fd, err);
+}
 
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			rc = err_errno(err, errno, "cannot lock %s", p->lock);
-		else if (!wait)
+/* Waits for the lock unless wait is false (then ERR_TIMEOUT). *fd is -1 on failure. */
+static int take_lock(const struct place *p, int how, bool wait, const struct rootfs_options *o,
+		     int *fd, struct err *err)
+{
+	bool said = false;
+	int rc = 0;
+
+	*fd = -1;
+	while ((rc = try_lock(p, how, fd, err)) == 1) {
+		if (!wait)
 			rc = err_code(err, ERR_TIMEOUT, "another lampduel uses it");
 		else if (rootfs_stopped(o))
 			rc = err_code(err, ERR_INTERRUPTED, "interrupted");
-		if (rc != 0) {
-			(void)close(*fd);
-			*fd = -1;
-			return rc;
-		}
+		if (rc < 0)
+			break;
 		if (!said)
-			rootfs_say(o, "waiting for another lampduel that prepares %s", p->at);
+			rootfs_say(o, "waiting for another lampduel that uses or prepares %s",
+				   p->at);
 		said = true;
 		(void)usleep(100000);
 	}
-	return 0;
+	if (rc < 0 && *fd >= 0) {
+		(void)close(*fd);
+		*fd = -1;
+	}
+	return rc;
+}
+
+/* Gives an exclusive lock back; its file goes when there is nothing left to lock. */
+static void drop_lock(const struct place *p, int fd)
+{
+	if (fd < 0)
+		return;
+	if (!fs_exists(p->at))
+		(void)unlink(p->lock);
+	(void)close(fd);
 }
 
 static _Thread_local int64_t walked_bytes; /* nftw() passes nothing on */
@@ -182,9 +217,56 @@ static int put_in_place(const struct place *p, struct err *err)
 	return 0;
 }
 
+static int promise_removal(const char *cache, const char *run_id, const struct place *p,
+			   struct err *err)
+{
+	const char *name = strrchr(p->fresh, '/') + 1;
+	char *folder = realpath(p->folder, NULL);
+	char *path = folder == NULL ? NULL : fs_join(folder, name);
+	int rc = path == NULL ? err_errno(err, errno, "cannot use %s", p->folder)
+			      : guard_add_path(cache, run_id, path, err);
+
+	free(path);
+	free(folder);
+	return rc;
+}
+
+/*
+ * make_into() with a guard: when lampduel is killed, the programs that it started are ended and the
+ * half-made folder goes. They also hold the lock until their end, so that nobody begins before
+ * that.
+ */
+static int make_guarded(const struct rootfs_recipe *recipe, const struct place *p, int lock,
+			struct rootfs_info *info, const struct rootfs_options *o, struct err *err)
+{
+	char *cache = o->cache_dir == NULL ? fs_cache_dir() : mem_strdup(o->cache_dir);
+	char *id = guard_new_run_id();
+	struct rootfs_options mine = *o;
+	struct guard *g = guard_new_run_dir(cache, id, err);
+	int rc = g == NULL ? ERR_FAIL : 0;
+
+	mine.run_id = id;
+	if (rc == 0)
+		rc = promise_removal(cache, id, p, err);
+	if (rc == 0 && fcntl(lock, F_SETFD, 0) != 0)
+		rc = err_errno(err, errno, "cannot pass on %s", p->lock);
+	if (rc == 0)
+		rc = make_into(recipe, p, info, &mine, err);
+	(void)fcntl(lock, F_SETFD, FD_CLOEXEC);
+	if (rc == 0 && rootfs_stopped(o))
+		rc = err_code(err, ERR_INTERRUPTED, "interrupted");
+	if (rc == 0)
+		rc = put_in_place(p, err);
+	/* removes the half-made folder too, after whatever writes into it was ended */
+	guard_end(g);
+	free(id);
+	free(cache);
+	return rc;
+}
+
 /* The lock is held exclusively. */
-static int make(const struct rootfs_recipe *recipe, const struct place *p, struct rootfs_info *info,
-		const struct rootfs_options *o, struct err *err)
+static int make(const struct rootfs_recipe *recipe, const struct place *p, int lock,
+		struct rootfs_info *info, const struct rootfs_options *o, struct err *err)
 {
 	int64_t start = clock_mono_ns();
 	int rc = fs_remove_tree(p->fresh, err);
@@ -192,17 +274,10 @@ static int make(const struct rootfs_recipe *recipe, const struct place *p, struc
 	if (rc == 0)
 		rc = fs_remove_tree(p->old, err);
 	if (rc == 0)
-		rc = make_into(recipe, p, info, o, err);
-	if (rc == 0 && rootfs_stopped(o))
-		rc = err_code(err, ERR_INTERRUPTED, "interrupted");
-	if (rc == 0)
-		rc = put_in_place(p, err);
+		rc = make_guarded(recipe, p, lock, info, o, err);
 	if (rc == 0)
 		rootfs_say(o, "%s: ready, %d MB, %.0f s", info->target, (int)(info->bytes >> 20),
 			   (double)(clock_mono_ns() - start) / 1e9);
-	/* killed programs may be writing their last file */
-	for (int i = 0; i < 20 && fs_exists(p->fresh) && fs_remove_tree(p->fresh, NULL) != 0; i++)
-		(void)usleep(100000);
 	(void)fs_remove_tree(p->old, NULL);
 	return rc;
 }
@@ -236,11 +311,11 @@ static int make_missing(const struct rootfs_recipe *recipe, const struct place *
 	if (!read_description(p, &info)) {
 		rc = recipe->parse(target, &info, err);
 		if (rc == 0)
-			rc = make(recipe, p, &info, o, err);
+			rc = make(recipe, p, fd, &info, o, err);
 		*made = rc == 0;
 	}
 	rootfs_info_release(&info);
-	(void)close(fd);
+	drop_lock(p, fd);
 	return rc;
 }
 
@@ -315,9 +390,8 @@ int rootfs_update(const char *target, const struct rootfs_options *o, struct roo
 	if (rc == 0)
 		rc = take_lock(&p, LOCK_EX, false, o, &fd, err);
 	if (rc == 0)
-		rc = make(recipe, &p, info, o, err);
-	if (fd >= 0)
-		(void)close(fd);
+		rc = make(recipe, &p, fd, info, o, err);
+	drop_lock(&p, fd);
 	if (rc != 0) {
 		(void)err_wrap(err, "updating %s", target);
 		rootfs_info_release(info);
@@ -351,7 +425,7 @@ int rootfs_remove(const char *target, const struct rootfs_options *o, bool *was,
 			rc = err_errno(err, errno, "cannot move %s away", p.at);
 		if (rc == 0)
 			rc = fs_remove_tree(p.old, err);
-		(void)close(fd);
+		drop_lock(&p, fd);
 	}
 	if (rc != 0)
 		(void)err_wrap(err, "removing %s", target);

@@ -3,9 +3,9 @@
  *   root/             the unpacked files
  *   description.json  what they are and where they came from
  * One is made beside its place and renamed when it is complete; an interrupted
- * or failed attempt leaves nothing, and what a power cut left is swept by the
- * next use of that name. A file lock for each name keeps two processes from
- * making the same one, and an installation in use from being replaced.
+ * or failed attempt leaves nothing (guard.h sees to it when lampduel is killed),
+ * and what a power cut left is swept by the next use of that name. A file lock for each name keeps
+ * two processes from making the same one, and an installation in use from being replaced.
  *
  * How one is made belongs to its recipe (one for each scheme of target).
  * Structures own their strings; the release functions take zeroed ones too.
@@ -50,6 +50,7 @@ struct rootfs_options {
 	const volatile int *stop; /* non-zero: interrupted; may be NULL */
 	void (*progress)(void *arg, const char *line); /* may be NULL; printable, no newline */
 	void *progress_arg;
+	const char *run_id; /* set for recipes: LAMPDUEL_RUN of the programs they start (guard.h) */
 };
 
 /* A prepared installation in use: it is neither replaced nor removed before rootfs_close(). */

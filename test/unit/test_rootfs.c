@@ -253,11 +253,15 @@ static void failures_become_one_line(void **state)
 		 "has no armel programs"},
 		{"W: x\ndpkg-deb: error: No space left on device\nE: tar failed\n",
 		 "disk became full"},
+		{"E: Failed to fetch http://x.deb  write (28: No space left on device)\n",
+		 "disk became full"},
 		{"W: GPG error: NO_PUBKEY 123\nE: The repository is not signed.\n",
 		 "signature of bookworm"},
 		{"E: Unable to locate package php-cli\n",
 		 "mmdebstrap failed: Unable to locate package php-cli"},
 		{"", "does not say why"},
+		{"E: Failed to fetch http://u:p@m.example/debian/x  Connection failed\n",
+		 "Failed to fetch http://m.example/debian/x"},
 		{"E: \033[31mred\n", "\\x1b[31mred"},
 	};
 	struct rootfs_info info = {0};
@@ -442,6 +446,7 @@ static void prepared_ones_are_opened_listed_and_removed(void **state)
 	assert_false(is_there(*state, "rootfs/bookworm-armel"));
 	assert_false(is_there(*state, "rootfs/.bookworm-armel.new"));
 	assert_false(is_there(*state, "rootfs/.bookworm-armel.old"));
+	assert_false(is_there(*state, "rootfs/.bookworm-armel.lock"));
 }
 
 static void a_failed_attempt_leaves_nothing(void **state)
@@ -457,6 +462,7 @@ static void a_failed_attempt_leaves_nothing(void **state)
 	assert_null(r.root);
 	assert_false(is_there(*state, "rootfs/bookworm-armel"));
 	assert_false(is_there(*state, "rootfs/.bookworm-armel.new"));
+	assert_false(is_there(*state, "rootfs/.bookworm-armel.lock"));
 
 	/* an update that fails keeps what is there */
 	pretend(*state, "debian:bookworm/armel");
