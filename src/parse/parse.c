@@ -14,6 +14,7 @@
 /* The order is that of trust: what is hardest to take for something else comes first. */
 static const struct reader *const readers[] = {
 	&openssl_reader,
+	&mariadb_reader,
 };
 
 enum { READERS = sizeof(readers) / sizeof(readers[0]), WARNINGS = 256 };

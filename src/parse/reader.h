@@ -101,5 +101,6 @@ void metric_part(char *out, size_t size, const char *s, size_t len);
 
 /* The readers. */
 extern const struct reader openssl_reader;
+extern const struct reader mariadb_reader;
 
 #endif

@@ -1,0 +1,615 @@
+/*
+ * The mysql and mariadb clients: the time of a statement is the one between parentheses behind
+ * its result; BENCHMARK() is divided by its count, so that different counts compare.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "parse/reader.h"
+#include "parse/sql.h"
+
+enum { STATEMENT_MAX = 2048, EXPRS_MAX = 8 };
+
+/* The expression of the published comparison has a short name. */
+#define REFERENCE_EXPR "encode('praise','bob')"
+
+struct mariadb {
+	struct runs runs;
+	char statement[STATEMENT_MAX]; /* "" when there is none that waits for its time */
+	size_t statement_len;
+	bool open;           /* its end was not read */
+	bool shown;          /* something of its result was read */
+	int borders;         /* lines of its table */
+	bool profiles;       /* the table of SHOW PROFILES */
+	bool version_column; /* the table holds the server's version */
+	long line;
+	char column[SQL_EXPR_MAX + 64]; /* a heading of the table that names BENCHMARK() */
+	int query;                      /* statements counted in this part of the text */
+	bool fresh;                     /* a heading came: queries may be counted anew */
+	char first[SQL_EXPR_MAX];       /* the first statement of this part */
+	char software[64];
+	char exprs[EXPRS_MAX][SQL_EXPR_MAX];
+	int exprs_n;
+	bool dashes; /* the line of dashes before a statement of -vvv */
+};
+
+/* Statements ---------------------------------------------------------------- */
+
+static void statement_clear(struct mariadb *m)
+{
+	m->statement[0] = m->column[0] = '\0';
+	m->statement_len = 0;
+	m->open = m->shown = m->profiles = m->version_column = false;
+	m->borders = 0;
+}
+
+/* A statement whose result stood without a time counts as a query all the same. */
+static void statement_drop(struct mariadb *m)
+{
+	if (m->statement_len > 0 && m->shown)
+		m->query++;
+	statement_clear(m);
+}
+
+/* Adds text to the statement up to its end; returns the bytes read. */
+static long statement_add(struct mariadb *m, const char *s, size_t len)
+{
+	char quote = 0;
+	size_t n = 0;
+
+	if (m->statement_len > 0 && m->statement_len + 1 < STATEMENT_MAX)
+		m->statement[m->statement_len++] = ' ';
+	for (size_t i = 0; i < m->statement_len; i++) {
+		if (quote == 0 && (m->statement[i] == '\'' || m->statement[i] == '"'))
+			quote = m->statement[i];
+		else if (m->statement[i] == quote)
+			quote = 0;
+	}
+	m->open = true;
+	for (; n < len && m->open; n++) {
+		char c = s[n];
+
+		if (quote == 0 && (c == '\'' || c == '"'))
+			quote = c;
+		else if (c == quote)
+			quote = 0;
+		else if (quote == 0 && c == ';')
+			m->open = false;
+		else if (quote == 0 && c == '\\' && (s[n + 1] == 'G' || s[n + 1] == 'g'))
+			m->open = false, n++;
+		/* a table's border or a result glued behind a statement without its ; */
+		if (quote == 0 && c == '+' && s[n + 1] == '-' && s[n + 2] == '-' &&
+		    s[n + 3] == '-') {
+			m->open = false;
+			break;
+		}
+		if (m->open && m->statement_len + 1 < STATEMENT_MAX)
+			m->statement[m->statement_len++] = c;
+	}
+	m->statement[m->statement_len] = '\0';
+	return (long)n;
+}
+
+static long statement_begin(struct mariadb *m, const char *s, size_t len, long line)
+{
+	statement_drop(m);
+	m->line = line;
+	m->dashes = false;
+	return statement_add(m, s, len);
+}
+
+/* "mysql>", "MariaDB [(none)]>", "mysql [localhost] {root} (test) >": behind it, or NULL. */
+static const char *prompt_end(const char *s)
+{
+	static const char *const names[] = {"mysql", "MariaDB", "mariadb", "MySQL", "root@"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *e = num_after(s, names[i]);
+		int n = 0;
+
+		if (e == NULL)
+			continue;
+		while (*e != '\0' && *e != '>' && *e != '\'' && *e != ';' && n++ < 60)
+			e++;
+		/* words before the > are a sentence, not a prompt */
+		if (*e != '>' || (n > 0 && memchr(s, '[', (size_t)(e - s)) == NULL &&
+				  memchr(s, '@', (size_t)(e - s)) == NULL &&
+				  memchr(s, ' ', (size_t)(e - s)) != NULL))
+			continue;
+		return num_skip(e + 1);
+	}
+	return NULL;
+}
+
+static bool is_verb(const char *s)
+{
+	static const char *const verbs[] = {"SELECT ", "INSERT ",  "UPDATE ",  "DELETE ",
+					    "CREATE ", "ALTER ",   "DO ",      "SET ",
+					    "CALL ",   "LOAD ",    "ANALYZE ", "EXPLAIN ",
+					    "SHOW ",   "REPLACE ", "OPTIMIZE "};
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (num_after(s, verbs[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* A statement without a prompt: BENCHMARK in either case, others as SQL is written. */
+static bool is_bare_statement(const struct piece *p)
+{
+	const char *e = num_after_nocase(p->s, "select ");
+
+	if (e != NULL && num_after_nocase(e, "sql_no_cache ") != NULL)
+		e = num_after_nocase(e, "sql_no_cache ");
+	if (e != NULL && strncasecmp(e, "benchmark", 9) == 0)
+		return true;
+	return is_verb(p->s) && sql_end(p->s) != NULL;
+}
+
+/* Values -------------------------------------------------------------------- */
+
+static void remember_expr(struct mariadb *m, const char *expr)
+{
+	for (int i = 0; i < m->exprs_n; i++) {
+		if (strcmp(m->exprs[i], expr) == 0)
+			return;
+	}
+	if (m->exprs_n < EXPRS_MAX)
+		snprintf(m->exprs[m->exprs_n++], SQL_EXPR_MAX, "%s", expr);
+}
+
+/* Conditions are split at ; by who compares them. */
+static void condition_text(char *out, size_t size, const char *key, const char *s)
+{
+	snprintf(out, size, "%s=%s", key, s);
+	for (char *c = out; *c != '\0'; c++) {
+		if (*c == ';')
+			*c = ',';
+	}
+}
+
+static void emit_benchmark(struct mariadb *m, struct parse_ctx *ctx, const struct sql_benchmark *b,
+			   const struct num *t, struct parse_value *v, char *note, size_t note_size)
+{
+	char metric[SQL_EXPR_MAX + 40], part[SQL_EXPR_MAX], conditions[SQL_EXPR_MAX + 16];
+	char row[sizeof(metric) + 200];
+
+	metric_part(part, sizeof(part), b->expr, strlen(b->expr));
+	remember_expr(m, part);
+	snprintf(metric, sizeof(metric), "mariadb/benchmark.%s/time",
+		 strcmp(part, REFERENCE_EXPR) == 0 ? "encode" : part);
+	condition_text(conditions, sizeof(conditions), "expr", b->expr);
+	v->metric = metric;
+	v->unit = "s/op";
+	v->conditions = conditions;
+	if (b->count > 0) {
+		v->has_value = true;
+		v->derived = true;
+		v->value = t->value / b->count;
+		v->step = t->step / b->count;
+		if (t->value < t->step)
+			snprintf(note, note_size, "below the resolution of %g s", t->step);
+	} else {
+		snprintf(note, note_size, "%g s for a count that is no number", t->value);
+	}
+	snprintf(row, sizeof(row), "%s|%.190s", metric, v->label);
+	v->run = runs_row(&m->runs, v->label != NULL && v->label[0] == '\0' ? metric : row);
+	ctx_value(ctx, v);
+}
+
+static void emit_query(struct mariadb *m, struct parse_ctx *ctx, const struct num *t,
+		       struct parse_value *v)
+{
+	char metric[64], conditions[200], text[160];
+
+	snprintf(metric, sizeof(metric), "mariadb/query.%d/time", m->query);
+	sql_normalise(m->statement, m->statement_len, text, sizeof(text));
+	condition_text(conditions, sizeof(conditions), "statement", text);
+	v->metric = metric;
+	v->unit = "s";
+	v->has_value = true;
+	v->value = t->value;
+	v->step = t->step;
+	if (m->statement_len > 0)
+		v->conditions = conditions;
+	v->run = runs_row(&m->runs, metric);
+	ctx_value(ctx, v);
+}
+
+/* A heading and the same statement as at the beginning of the part above: another system. */
+static void count_query(struct mariadb *m)
+{
+	char text[SQL_EXPR_MAX];
+
+	sql_normalise(m->statement, m->statement_len, text, sizeof(text));
+	if (m->query == 0 || (m->fresh && strcmp(text, m->first) == 0)) {
+		m->query = 0;
+		snprintf(m->first, sizeof(m->first), "%s", text);
+	}
+	m->fresh = false;
+	m->query++;
+}
+
+/* The time of the statement that was read, or of one that was not pasted. */
+static void emit_time(struct mariadb *m, struct parse_ctx *ctx, const struct num *t,
+		      const char *label, const char *said, long line)
+{
+	struct parse_value v = {.line = line, .software = m->software};
+	struct sql_benchmark b;
+	char note[160];
+	bool found;
+
+	snprintf(note, sizeof(note), "%s", said);
+	v.label = (char *)(uintptr_t)(label != NULL ? label : ctx_label(ctx));
+	v.note = note;
+	count_query(m);
+	found = sql_benchmark(m->statement, &b) && b.whole;
+	if (!found && (m->statement_len == 0 || m->open))
+		found = m->column[0] != '\0' && sql_benchmark(m->column, &b) && b.whole;
+	if (found) {
+		emit_benchmark(m, ctx, &b, t, &v, note, sizeof(note));
+	} else {
+		if (m->statement_len == 0 && note[0] == '\0')
+			snprintf(note, sizeof(note), "the statement is not in the text");
+		emit_query(m, ctx, t, &v);
+	}
+}
+
+/* Lines --------------------------------------------------------------------- */
+
+/* Does this begin as the line that ends a result in English? Behind what is sure, or NULL. */
+static const char *result_words(const char *s)
+{
+	const char *e;
+	struct num n;
+
+	if ((e = num_after(s, "Empty set")) != NULL || (e = num_after(s, "Query OK,")) != NULL ||
+	    (e = num_after(s, "Query OK")) != NULL)
+		return e;
+	if (!num_scan(s, 0, &n) || n.decimals > 0)
+		return NULL;
+	if ((e = num_after(n.end, " row in set")) != NULL ||
+	    (e = num_after(n.end, " rows in set")) != NULL)
+		return e;
+	return NULL;
+}
+
+/* "1 row in set, 1 warning (3.03 sec)"; in other languages when a result was being read. */
+static long time_line(struct mariadb *m, struct parse_ctx *ctx, const struct piece *p)
+{
+	const char *sure = result_words(p->s), *open = p->s;
+	bool waiting = m->shown || (m->statement_len > 0 && !m->open);
+	struct num t;
+
+	if (sure == NULL && !waiting)
+		return READER_NONE;
+	if (*p->s == '|' || *p->s == '+')
+		return READER_NONE;
+	while (*open != '\0' && *open != '(' && open - p->s < 100)
+		open++;
+	if (*open == '\0')
+		return sure != NULL && !p->last && p->len < 100 ? READER_MORE : READER_NONE;
+	if (*open != '(')
+		return READER_NONE;
+	if (sure != NULL && open - sure > 60)
+		return READER_NONE;
+	if (!sql_duration(num_skip(open + 1), &t)) {
+		/* the line may be broken between the number and its unit */
+		return sure != NULL && !p->last && strchr(open, ')') == NULL && strlen(open) < 60
+			       ? READER_MORE
+			       : READER_NONE;
+	}
+	if (*t.end != ')' && *t.end != '\0')
+		return READER_NONE;
+	emit_time(m, ctx, &t, NULL, "", piece_line(p, open));
+	statement_clear(m);
+	return t.end + (*t.end == ')') - p->s;
+}
+
+/* "Showing rows 0 - 0 (1 total, Query took 3.0300 seconds.)": phpMyAdmin. */
+static long web_line(struct mariadb *m, struct parse_ctx *ctx, const struct piece *p)
+{
+	static const char *const words[] = {"Query took ", "query took ", "Traitement en ",
+					    "La consulta tard\xc3\xb3 ", "Die Abfrage dauerte "};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *at = strstr(p->s, words[i]);
+		struct num t;
+
+		if (at == NULL || !sql_duration(at + strlen(words[i]), &t))
+			continue;
+		emit_time(m, ctx, &t, NULL, "", piece_line(p, at));
+		statement_clear(m);
+		return t.end + strcspn(t.end, ")") - p->s;
+	}
+	return READER_NONE;
+}
+
+/* "mysql_5.7: ~1.8 sec" below a statement: somebody's list, one server a line. */
+static long list_line(struct mariadb *m, struct parse_ctx *ctx, const struct piece *p)
+{
+	const char *colon = strchr(p->s, ':'), *s;
+	struct sql_benchmark b;
+	char label[64];
+	bool about;
+	struct num t;
+
+	if (colon == NULL || colon == p->s || colon - p->s >= (long)sizeof(label) || m->shown ||
+	    m->statement_len == 0 || !sql_benchmark(m->statement, &b))
+		return READER_NONE;
+	s = num_skip(colon + 1);
+	about = *s == '~' || num_after(s, "about ") != NULL || num_after(s, "ca. ") != NULL;
+	while (*s != '\0' && !num_is_digit(*s) && s - colon < 10)
+		s++;
+	if (!sql_duration(s, &t) || *num_skip(t.end) != '\0')
+		return READER_NONE;
+	snprintf(label, sizeof(label), "%.*s", (int)(colon - p->s), p->s);
+	if (about)
+		ctx_warn(ctx, 0,
+			 "approximate values (~): as many digits as are printed are not known");
+	m->query -= m->borders > 0; /* one query, however many servers */
+	emit_time(m, ctx, &t, label, about ? "approximate" : "", piece_line(p, s));
+	m->borders = 1;
+	return (long)p->len;
+}
+
+/* Server version: 10.0.31-MariaDB Source distribution */
+static void set_software(struct mariadb *m, const char *s)
+{
+	size_t n = 0;
+
+	while (num_is_digit(s[n]) || s[n] == '.')
+		n++;
+	if (n < 3 || n > 30)
+		return;
+	snprintf(m->software, sizeof(m->software), "%s %.*s",
+		 strncmp(s + n, "-MariaDB", 8) == 0 || strstr(s, "MariaDB") != NULL ? "MariaDB"
+										    : "MySQL",
+		 (int)n, s);
+}
+
+static long session_line(struct mariadb *m, const struct piece *p)
+{
+	static const char *const texts[] = {
+		"Welcome to the M",
+		"Your M",
+		"Copyright (c) ",
+		"Type 'help;'",
+		"Database changed",
+		"Bye",
+		"Oracle is a reg",
+		"affiliates.",
+		"Records: ",
+		"Rows matched: ",
+		"Reading table info",
+		"You can turn off",
+		"owners.",
+	};
+	const char *e = num_after(p->s, "Server version: ");
+
+	if (e != NULL) {
+		set_software(m, e);
+		return (long)p->len;
+	}
+	if (strncmp(p->s, "ERROR ", 6) == 0 && num_is_digit(p->s[6])) {
+		statement_clear(m);
+		return (long)p->len;
+	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (strncmp(p->s, texts[i], strlen(texts[i])) == 0)
+			return p->rest ? (long)strlen(texts[i]) : (long)p->len;
+	}
+	return READER_NONE;
+}
+
+/* "|        1 | 3.03000000 | SELECT BENCHMARK(...) |" of SHOW PROFILES. */
+static long profile_row(struct mariadb *m, struct parse_ctx *ctx, const struct piece *p)
+{
+	const char *s = num_skip(p->s + 1), *bar;
+	struct num id, t;
+
+	if (!num_scan(s, 0, &id) || id.decimals > 0 || *(s = num_skip(id.end)) != '|')
+		return READER_NONE;
+	s = num_skip(s + 1);
+	if (!num_scan(s, 0, &t) || t.decimals < 6 || *(s = num_skip(t.end)) != '|')
+		return READER_NONE;
+	s = num_skip(s + 1);
+	bar = strrchr(s, '|');
+	if (bar == NULL)
+		return p->last ? READER_NONE : READER_MORE;
+	m->statement_len = 0;
+	statement_add(m, s, (size_t)(bar - s));
+	m->open = false;
+	emit_time(m, ctx, &t, NULL, "", piece_line(p, p->s));
+	return (long)p->len;
+}
+
+static long table_row(struct mariadb *m, struct parse_ctx *ctx, const struct piece *p)
+{
+	const char *end = strchr(p->s + 1, '|'), *s = num_skip(p->s + 1);
+	struct sql_benchmark b;
+	bool whole = sql_benchmark(p->s + 1, &b);
+
+	if (m->profiles) {
+		long r = profile_row(m, ctx, p);
+
+		if (r != READER_NONE)
+			return r;
+	}
+	if (num_after(s, "Query_ID | Duration ") != NULL) {
+		statement_clear(m);
+		m->profiles = m->shown = true;
+		return (long)p->len;
+	}
+	if (!whole && m->statement_len == 0)
+		return READER_NONE;
+	if (end == NULL)
+		return p->last || whole ? READER_NONE : READER_MORE;
+	m->open = false;
+	m->shown = true;
+	if (m->version_column)
+		set_software(m, s);
+	if (m->borders < 2)
+		m->version_column = num_after_nocase(s, "version()") != NULL ||
+				    num_after(s, "@@version ") != NULL;
+	if (whole && m->column[0] == '\0')
+		snprintf(m->column, sizeof(m->column), "benchmark(%.0f,%s)", b.count, b.expr);
+	/* in collapsed text the rows follow each other: one cell at a time */
+	return p->rest || p->len > 400 ? end - p->s : (long)p->len;
+}
+
+/* "+-----+": ends a statement that lost its semicolon. */
+static long border(struct mariadb *m, const struct piece *p)
+{
+	size_t n = strspn(p->s, "+-");
+
+	if (n < 5 || p->s[1] != '-' || (p->s[n] != '\0' && !num_is_blank(p->s[n])))
+		return READER_NONE;
+	if (m->statement_len == 0 && !m->shown)
+		return READER_NONE;
+	m->open = false;
+	m->shown = true;
+	m->borders++;
+	return (long)n;
+}
+
+/* "*************************** 1. row ***" of \G, and the columns below it. */
+static long vertical(struct mariadb *m, const struct piece *p)
+{
+	size_t n = strspn(p->s, "*");
+	struct sql_benchmark b;
+	struct num row;
+
+	if (n >= 10 && num_scan(num_skip(p->s + n), 0, &row) &&
+	    num_after(row.end, ". row ") != NULL) {
+		m->shown = true;
+		m->open = false;
+		return p->rest ? row.end + 5 + strspn(row.end + 5, " *") - p->s : (long)p->len;
+	}
+	if (m->shown && strncasecmp(p->s, "benchmark", 9) == 0 && sql_benchmark(p->s, &b)) {
+		const char *colon = strstr(p->s, "): ");
+
+		if (colon == NULL)
+			return READER_NONE;
+		snprintf(m->column, sizeof(m->column), "benchmark(%.0f,%s)", b.count, b.expr);
+		return p->rest ? colon + 2 - p->s : (long)p->len;
+	}
+	return READER_NONE;
+}
+
+/* A statement that has no end yet goes on. */
+static long more_of_statement(struct mariadb *m, const struct piece *p)
+{
+	const char *s = num_after(p->s, "->");
+	size_t skip = s != NULL ? (size_t)(num_skip(s) - p->s) : 0;
+
+	if (!m->open || m->statement_len == 0 || m->statement_len > STATEMENT_MAX - 64)
+		return READER_NONE;
+	if (s == NULL && m->statement_len > 300 && !m->dashes)
+		return READER_NONE;
+	if (skip == p->len)
+		return (long)p->len;
+	return (long)skip + statement_add(m, p->s + skip, p->len - skip);
+}
+
+static long statement_line(struct mariadb *m, const struct piece *p)
+{
+	const char *after = prompt_end(p->s);
+	long line = piece_line(p, p->s);
+
+	if (after != NULL) {
+		long n = 0;
+
+		if (*after == '\0')
+			statement_drop(m);
+		else
+			n = statement_begin(m, after, strlen(after), line);
+		n += after - p->s;
+		return n > 0 ? n : 1;
+	}
+	/* -vvv prints a line of fourteen dashes before and behind a statement */
+	if (strcmp(p->s, "--------------") == 0) {
+		bool begins = m->statement_len == 0 || m->shown || !m->open;
+
+		if (begins)
+			statement_drop(m);
+		m->dashes = begins;
+		m->open = false;
+		return (long)p->len;
+	}
+	if (m->dashes || is_bare_statement(p))
+		return statement_begin(m, p->s, p->len, line);
+	return READER_NONE;
+}
+
+static long mariadb_read(void *state, struct parse_ctx *ctx, const struct piece *p)
+{
+	struct mariadb *m = state;
+	char c = p->s[0];
+	long r = READER_NONE;
+
+	if (c == '+')
+		r = border(m, p);
+	else if (c == '|')
+		r = table_row(m, ctx, p);
+	else if (c == '*' || c == 'b' || c == 'B')
+		r = vertical(m, p);
+	if (r == READER_NONE &&
+	    (num_is_digit(c) || c == 'E' || c == 'Q' || m->shown || m->statement_len > 0))
+		r = time_line(m, ctx, p);
+	if (r == READER_NONE && strchr(p->s, '(') != NULL &&
+	    (c == 'S' || c == 'A' || c == 'M' || c == 'Z' || m->statement_len > 0))
+		r = web_line(m, ctx, p);
+	if (r == READER_NONE)
+		r = statement_line(m, p);
+	if (r == READER_NONE)
+		r = session_line(m, p);
+	if (r == READER_NONE && m->statement_len > 0) {
+		r = list_line(m, ctx, p);
+		if (r == READER_NONE)
+			r = more_of_statement(m, p);
+	}
+	if (r > (long)p->len)
+		r = (long)p->len;
+	return r;
+}
+
+static void mariadb_boundary(void *state, struct parse_ctx *ctx)
+{
+	struct mariadb *m = state;
+
+	(void)ctx;
+	statement_drop(m);
+	runs_boundary(&m->runs);
+	m->fresh = true;
+}
+
+static void mariadb_finish(void *state, struct parse_ctx *ctx)
+{
+	struct mariadb *m = state;
+
+	if (m->statement_len > 0 && m->shown)
+		ctx_hint(ctx, "the result of a statement without the line that says its time");
+	if (m->exprs_n > 1)
+		ctx_warn(ctx, 0,
+			 "BENCHMARK() of different expressions (%s, %s%s): their times do not "
+			 "compare",
+			 m->exprs[0], m->exprs[1], m->exprs_n > 2 ? ", ..." : "");
+}
+
+static const char *const mariadb_starts[] = {
+	"mysql> ", "mysql>",   "MariaDB [", "SELECT BENCHMARK", "select benchmark", "+---",
+	"| ",      "Query OK", "Empty set", "Showing rows",     "Server version: ", NULL,
+};
+
+const struct reader mariadb_reader = {
+	.name = "the mysql and mariadb clients",
+	.starts = mariadb_starts,
+	.state_size = sizeof(struct mariadb),
+	.read = mariadb_read,
+	.boundary = mariadb_boundary,
+	.finish = mariadb_finish,
+};
