@@ -5,5 +5,7 @@
 #include "cmd/cmd.h"
 
 extern const struct command cmd_parse;
+extern const struct command cmd_rootfs;
+extern const struct command cmd_doctor;
 
 #endif

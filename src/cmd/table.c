@@ -3,5 +3,7 @@
 /* In the order in which --help lists them. */
 const struct command *const command_table[] = {
 	&cmd_parse,
+	&cmd_rootfs,
+	&cmd_doctor,
 	NULL,
 };

@@ -1,0 +1,371 @@
+/* lampduel doctor: can this machine, and these targets, be measured? */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "stack/stack.h"
+#include "system/debian_root.h"
+#include "system/emulate.h"
+#include "system/guard.h"
+#include "system/mirror.h"
+#include "system/rootfs.h"
+#include "system/sandbox.h"
+#include "system/system.h"
+
+struct doctor {
+	struct cmd_context *c;
+	int bad;
+	int opened;
+	struct guard *guard; /* of the systems that are opened; NULL: none yet */
+};
+
+enum finding { FINE, BAD, NOTE };
+
+__attribute__((format(printf, 4, 5))) static void tell(struct doctor *d, enum finding f,
+						       const char *what, const char *fmt, ...)
+{
+	static const char *const words[] = {"fine", "bad", "note"};
+	static const char *const colors[] = {"\033[32m", "\033[31m", "\033[33m"};
+	bool color = d->c->color;
+	va_list ap;
+
+	va_start(ap, fmt);
+	char *text = mem_vprintf(fmt, ap);
+	va_end(ap);
+	char *safe = text_escaped(text);
+	char *safe_what = text_escaped(what);
+	(void)fprintf(d->c->out, "%s%-4s%s  %s: %s\n", color ? colors[f] : "", words[f],
+		      color ? "\033[0m" : "", safe_what, safe);
+	if (f == BAD)
+		d->bad++;
+	free(text);
+	free(safe);
+	free(safe_what);
+}
+
+static void check_program(struct doctor *d, const char *name, const char *package, const char *why)
+{
+	char *path = proc_find(name);
+
+	if (path != NULL)
+		tell(d, FINE, name, "%s", path);
+	else
+		tell(d, BAD, name, "missing (%s): apt-get install %s", why, package);
+	free(path);
+}
+
+static void check_launcher(struct doctor *d)
+{
+	char *launcher = fs_helper_program("lampduel-launcher");
+
+	if (launcher != NULL)
+		tell(d, FINE, "launcher", "%s", launcher);
+	else
+		tell(d, BAD, "launcher",
+		     "lampduel-launcher is missing beside lampduel: build or "
+		     "install it again");
+	free(launcher);
+}
+
+static void check_sandbox(struct doctor *d)
+{
+	struct sandbox_probe p;
+
+	sandbox_probe(&p);
+	if (p.bubblewrap)
+		tell(d, FINE, "sandbox", "%s works for this user", p.version);
+	else if (p.chroot)
+		tell(d, NOTE, "sandbox", "%s; as root a plain chroot is used instead", p.why_not);
+	else
+		tell(d, BAD, "sandbox", "%s", p.why_not);
+	sandbox_probe_release(&p);
+}
+
+static void check_making(struct doctor *d)
+{
+	struct mirror m;
+	struct err err = ERR_INIT;
+
+	check_program(d, "mmdebstrap", "mmdebstrap", "it unpacks debian: targets");
+	check_program(d, "apt-get", "apt", "mmdebstrap uses it");
+	check_program(d, "dpkg-deb", "dpkg", "mmdebstrap uses it");
+	if (debian_keyring() != NULL)
+		tell(d, FINE, "archive keys", "%s", debian_keyring());
+	else
+		tell(d, BAD, "archive keys",
+		     "Debian's are missing: apt-get install "
+		     "debian-archive-keyring");
+	if (mirror_find(NULL, d->c->stop, &m, &err) == 0) {
+		char *shown = mirror_shown(m.main);
+		tell(d, FINE, "archive", "%s (not contacted)", shown);
+		free(shown);
+	} else {
+		tell(d, BAD, "archive", "%s", err.msg);
+	}
+	mirror_release(&m);
+}
+
+/* The deepest folder of path that exists. */
+static char *existing_folder(const char *path)
+{
+	char *at = mem_strdup(path);
+
+	while (!fs_exists(at)) {
+		char *slash = strrchr(at, '/');
+		if (slash == NULL || slash == at)
+			break;
+		*slash = '\0';
+	}
+	return at;
+}
+
+static void check_space(struct doctor *d, bool making)
+{
+	enum { ROOM_MB = 900 };
+	char *cache = fs_cache_dir();
+	char *at = existing_folder(cache);
+	int64_t room = fs_free_bytes(at);
+
+	if (access(at, W_OK) != 0)
+		tell(d, BAD, "cache",
+		     "%s cannot be written (%s): set XDG_CACHE_HOME to a folder "
+		     "that can",
+		     cache, strerror(errno));
+	else if (making && room >= 0 && room >> 20 < ROOM_MB)
+		tell(d, BAD, "cache",
+		     "%lld MB are free in %s; making an installation needs about %d: make room or "
+		     "set XDG_CACHE_HOME",
+		     (long long)(room >> 20), cache, ROOM_MB);
+	else
+		tell(d, FINE, "cache", "%s, %lld MB free", cache, (long long)(room >> 20));
+	free(at);
+	free(cache);
+}
+
+static void check_arch(struct doctor *d, const char *what, const char *arch, const char *sample)
+{
+	struct emulate_host host;
+	struct emulation e;
+	struct err err = ERR_INIT;
+
+	emulate_host_init(&host);
+	if (emulate_find(&host, arch, sample, NULL, &e, &err) != 0) {
+		tell(d, BAD, what, "%s", err.msg);
+		return;
+	}
+	char *text = emulation_text(&e);
+	if (e.emulated)
+		tell(d, FINE, what, "%s programs run emulated: %s (%s)", arch, text, e.reason);
+	else
+		tell(d, FINE, what, "%s programs run natively", arch);
+	free(text);
+	emulation_release(&e);
+}
+
+/* What makes measurements noisy is no fault, but good to know before. */
+static void check_noise(struct doctor *d)
+{
+	struct buf text = BUF_INIT;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	double load[1] = {0};
+
+	if (cpus == 1)
+		tell(d, NOTE, "CPUs", "there is one, which client and servers share");
+	if (getloadavg(load, 1) == 1 && load[0] > 0.5)
+		tell(d, NOTE, "load",
+		     "%.2f programs are busy: let the machine come to rest before "
+		     "measuring",
+		     load[0]);
+	if (fs_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", 256, &text, NULL) ==
+		    0 &&
+	    strcmp(text_trim(text.data), "performance") != 0)
+		tell(d, NOTE, "governor",
+		     "%s: the clock changes while measuring; 'performance' keeps "
+		     "it still",
+		     text_trim(text.data));
+	buf_release(&text);
+}
+
+/* Looks for the programs of the stack in a system that can be opened. */
+static void check_programs(struct doctor *d, struct system *s, const char *target)
+{
+	struct stack_programs p;
+	struct err err = ERR_INIT;
+	char *reason = NULL;
+
+	if (stack_find_programs(s, &p, &err) != 0) {
+		tell(d, BAD, target, "%s", err.msg);
+		return;
+	}
+	if (p.openssl == NULL)
+		tell(d, BAD, target, "OpenSSL's program is missing: apt-get install openssl");
+	else
+		tell(d, FINE, target, "openssl %s",
+		     p.openssl_version == NULL ? "(version unknown)" : p.openssl_version);
+	if (stack_supported(&p, true, &reason))
+		tell(d, FINE, target, "mariadb %s, apache %s, php %s, wordpress %s",
+		     p.mariadb_version == NULL ? "?" : p.mariadb_version,
+		     p.apache_version == NULL ? "?" : p.apache_version,
+		     p.php_version == NULL ? "?" : p.php_version,
+		     p.wordpress_version == NULL ? "none of its own" : p.wordpress_version);
+	else
+		tell(d, BAD, target, "%s", reason);
+	free(reason);
+	stack_programs_release(&p);
+}
+
+static int open_and_check(struct doctor *d, const char *target, struct err *err)
+{
+	char *cache = fs_cache_dir();
+	int rc = 0;
+
+	if (d->guard == NULL) {
+		char *id = guard_new_run_id();
+		d->guard = guard_new_run_dir(cache, id, err);
+		free(id);
+		if (d->guard == NULL)
+			rc = ERR_FAIL;
+	}
+	char *name = mem_printf("target%d", ++d->opened);
+	char *dir = rc == 0 ? guard_system_dir(d->guard, name, err) : NULL;
+	if (rc == 0 && dir == NULL)
+		rc = ERR_FAIL;
+	if (rc == 0) {
+		struct system_options o = {.name = target,
+					   .target = target,
+					   .run_id = guard_run_id(d->guard),
+					   .run_dir = dir,
+					   .cache_dir = cache,
+					   .clock = &d->c->clock,
+					   .stop = d->c->stop};
+		struct err why = ERR_INIT;
+		struct system *s = system_open(&o, &why);
+
+		if (s != NULL) {
+			if (s->emulated)
+				tell(d, FINE, target, "%s programs, emulated by %s", s->arch,
+				     s->emulator);
+			else if (s->arch != NULL)
+				tell(d, FINE, target, "%s programs, native", s->arch);
+			check_programs(d, s, target);
+			system_close(s);
+		} else if (why.code == ERR_INTERRUPTED) {
+			rc = err_code(err, ERR_INTERRUPTED, "interrupted");
+		} else {
+			tell(d, BAD, target, "%s", why.msg);
+		}
+		(void)fs_remove_tree(dir, NULL);
+	}
+	free(dir);
+	free(name);
+	free(cache);
+	return rc;
+}
+
+/* 1: prepared, 0: it is not, negative: no such target. */
+static int is_prepared(const char *target, struct rootfs_info *asked, struct err *err)
+{
+	struct rootfs_options o = {0};
+	struct rootfs_list l;
+
+	int rc = debian_parse(target, asked, err);
+	if (rc == 0)
+		rc = rootfs_list(&o, &l, err);
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < l.infos.n; i++) {
+		if (text_equal(l.infos.v[i].target, target))
+			rc = 1;
+	}
+	rootfs_list_release(&l);
+	return rc;
+}
+
+static int check_target(struct doctor *d, const char *target, struct err *err)
+{
+	const struct system_kind *k = system_kind_of(target, err);
+	struct rootfs_info asked = {0};
+
+	if (k == NULL)
+		return ERR_USAGE;
+	if (strcmp(k->scheme, "ssh") == 0)
+		check_program(d, "ssh", "openssh-client", "ssh: targets are reached by it");
+	if (strcmp(k->scheme, "debian") != 0)
+		return open_and_check(d, target, err);
+	int rc = is_prepared(target, &asked, err);
+	if (rc == 1) {
+		rc = open_and_check(d, target, err);
+	} else if (rc == 0) {
+		tell(d, FINE, target,
+		     "not prepared yet: the first run makes it (or lampduel rootfs add %s)",
+		     target);
+		check_arch(d, target, asked.arch, NULL);
+	}
+	rootfs_info_release(&asked);
+	return rc;
+}
+
+/* What the targets need: a sandbox, and the tools that make installations. */
+static int look_ahead(const struct strvec *targets, bool *sandbox, bool *making, struct err *err)
+{
+	*sandbox = *making = targets->n == 0;
+	for (size_t i = 0; i < targets->n; i++) {
+		const struct system_kind *k = system_kind_of(targets->v[i], err);
+		struct rootfs_info asked = {0};
+
+		if (k == NULL || (k->check != NULL && k->check(targets->v[i], err) != 0))
+			return ERR_USAGE;
+		bool debian = strcmp(k->scheme, "debian") == 0;
+		*sandbox = *sandbox || debian || strcmp(k->scheme, "dir") == 0;
+		*making = *making || (debian && is_prepared(targets->v[i], &asked, err) == 0);
+		rootfs_info_release(&asked);
+	}
+	return 0;
+}
+
+static int run(struct cmd_context *c, void *options, struct strvec *argv, struct err *err)
+{
+	struct doctor d = {.c = c};
+	bool sandbox = false;
+	bool making = false;
+
+	(void)options;
+	int rc = look_ahead(argv, &sandbox, &making, err);
+	if (rc != 0)
+		return rc;
+	check_launcher(&d);
+	if (sandbox)
+		check_sandbox(&d);
+	if (making)
+		check_making(&d);
+	check_space(&d, making);
+	check_noise(&d);
+	if (argv->n == 0) {
+		check_arch(&d, "debian:bookworm/armel", "armel", NULL);
+		check_arch(&d, "debian:bookworm/armhf", "armhf", NULL);
+	}
+	for (size_t i = 0; rc == 0 && i < argv->n; i++)
+		rc = check_target(&d, argv->v[i], err);
+	guard_end(d.guard);
+	if (rc != 0)
+		return rc;
+	return d.bad > 0 ? EXIT_ERROR : 0;
+}
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.arguments = "[options] [TARGET...]",
+	.summary = "say what is missing for measuring here, and what to do",
+	.details = "Each line begins with fine, bad (then what to do is said) or note. Without a\n"
+		   "target the machine and the two ports of the reference case are looked at.\n"
+		   "Nothing is downloaded and no network is used. Exit status 1 when anything is "
+		   "bad.\n",
+	.run = run,
+};
