@@ -25,6 +25,15 @@ static const struct system_kind kind = {.scheme = "test", SANDBOX_FUNCTIONS};
 
 static const struct step step = {.name = "test", .attempt = 1};
 
+/* Of this process alone: tests may run at the same time. */
+static const char *run_id(void)
+{
+	static char id[64];
+
+	(void)snprintf(id, sizeof(id), "test-run-%d", (int)getpid());
+	return id;
+}
+
 struct fixture {
 	char dir[64];
 	struct guard *guard;
@@ -46,7 +55,7 @@ static void open_sandbox(struct fixture *f, const char *emulator, bool no_bubble
 	stop_flag = 0;
 	strcpy(f->dir, "/tmp/lampduel test.XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
-	f->guard = guard_new_run_dir(f->dir, "test-run", &err);
+	f->guard = guard_new_run_dir(f->dir, run_id(), &err);
 	assert_non_null(f->guard);
 	f->run_dir = guard_system_dir(f->guard, "here", &err);
 	assert_non_null(f->run_dir);
@@ -60,7 +69,7 @@ static void open_sandbox(struct fixture *f, const char *emulator, bool no_bubble
 	f->s->kind = &kind;
 	f->s->share_asked[0] = mem_strdup("/run/shared");
 	struct system_options o = {.name = "here",
-				   .run_id = "test-run",
+				   .run_id = run_id(),
 				   .run_dir = f->run_dir,
 				   .cache_dir = f->dir,
 				   .clock = &f->clock,
@@ -146,8 +155,9 @@ static void test_bubblewrap(void **state)
 	assert_string_equal(factset_get(&f.s->facts, "sandbox"), "bubblewrap");
 	assert_string_equal(f.s->root_host, "/");
 	assert_true(f.s->is_rootfs);
-	expect_output(&f, "pwd; echo $HOME $TMPDIR $LAMPDUEL_RUN",
-		      "/run/lampduel\n/run/lampduel /tmp test-run\n");
+	char *expected = mem_printf("/run/lampduel\n/run/lampduel /tmp %s\n", run_id());
+	expect_output(&f, "pwd; echo $HOME $TMPDIR $LAMPDUEL_RUN", expected);
+	free(expected);
 	expect_output(&f, "cat /run/shared/file", "shared");
 	assert_string_equal(system_share_inside(f.s, "/run/shared"), "/run/shared");
 	/* the measured side can change nothing but what is its own */
@@ -173,7 +183,7 @@ static void test_bubblewrap(void **state)
 static bool nothing_marked(void)
 {
 	/* guard_kill_marked() says how many it had to end */
-	return guard_kill_marked("test-run") == 0;
+	return guard_kill_marked(run_id()) == 0;
 }
 
 static void spawn_escapee(struct fixture *f)
@@ -251,7 +261,7 @@ static void test_bad_share(void **state)
 	struct sandbox_options so = {
 		.root = "/", .kind_data = &f.released, .kind_release = on_release};
 	struct system_options o = {.name = "here",
-				   .run_id = "test-run",
+				   .run_id = run_id(),
 				   .run_dir = "/tmp/none",
 				   .cache_dir = "/tmp",
 				   .stop = &stop_flag};
