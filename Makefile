@@ -72,11 +72,18 @@ $(BUILD)/unit/%: $(BUILD)/test/unit/%.o $(unit_helpers:%.c=$(BUILD)/%.o) $(BUILD
 
 check: check-unit check-cli
 
-check-unit: $(unit_programs)
+check-unit: $(unit_programs) $(BUILD)/lampduel-launcher
 	@failed=0; for t in $(unit_programs); do "$$t" || failed=1; done; exit $$failed
 
 check-cli: all
 	LAMPDUEL="$(abspath $(BUILD))/lampduel" bats $(if $(BATS_FORMAT),-F $(BATS_FORMAT)) test/cli
 
-.PHONY: all check check-unit check-cli
+# What lampduel itself costs; on an otherwise idle machine.
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/liblampduel.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+bench: $(BUILD)/bench/launch_cost $(BUILD)/lampduel-launcher
+	$(BUILD)/bench/launch_cost
+
+.PHONY: all bench check check-unit check-cli
 .SECONDARY:
