@@ -3,6 +3,8 @@
 #   make check                  unit and command-line tests
 #   make SANITIZE=address,undefined check
 #   make DEVELOPER=1 CC=clang   warnings are errors
+#   make lint                   format, static analysis, shell scripts, warnings of both compilers
+#   make install DESTDIR= prefix=/usr/local, make uninstall, make dist, make clean
 # Every .c file in src/MODULE/ belongs to the library, every test/unit/test_*.c is a test program.
 
 VERSION := 0.1.0
@@ -70,13 +72,21 @@ $(BUILD)/unit/%: $(BUILD)/test/unit/%.o $(unit_helpers:%.c=$(BUILD)/%.o) $(BUILD
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
+unit-programs: $(unit_programs) $(BUILD)/lampduel-launcher
+
 check: check-unit check-cli
 
-check-unit: $(unit_programs) $(BUILD)/lampduel-launcher
+check-unit: unit-programs
 	@failed=0; for t in $(unit_programs); do "$$t" || failed=1; done; exit $$failed
 
+bats = LAMPDUEL="$(abspath $(BUILD))/lampduel" bats $(if $(BATS_FORMAT),-F $(BATS_FORMAT))
+
 check-cli: all
-	LAMPDUEL="$(abspath $(BUILD))/lampduel" bats $(if $(BATS_FORMAT),-F $(BATS_FORMAT)) test/cli
+	$(bats) test/cli
+
+# real installations are unpacked (into the user's cache) and measured
+check-live: all
+	$(bats) test/live
 
 # What lampduel itself costs; on an otherwise idle machine.
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/liblampduel.a
@@ -85,5 +95,61 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/liblampduel.a
 bench: $(BUILD)/bench/launch_cost $(BUILD)/lampduel-launcher
 	$(BUILD)/bench/launch_cost
 
-.PHONY: all bench check check-unit check-cli
+# clang-format's versions do not agree with each other: 14 is the one that counts
+sources := $(wildcard src/*.c src/*/*.c bench/*.c src/*/*.h test/unit/*.c test/unit/*.h test/fuzz/*.c test/fuzz/*.h)
+scripts := quickstart runtests scripts/setup.sh .ci/run $(wildcard scripts/*.sh test/*/*.bats test/*/*.bash)
+clang_format := $(firstword $(foreach f,clang-format-14 clang-format,$(if $(findstring version 14.,$(shell $(f) --version 2>/dev/null)),$(f))))
+
+lint: lint-format lint-cppcheck lint-scripts lint-gcc lint-clang
+
+lint-format:
+	@$(if $(clang_format),$(clang_format) --dry-run -Werror $(sources),echo "lint: no clang-format 14 here: the format is not checked")
+
+lint-cppcheck:
+	@mkdir -p $(BUILD)/lint/cppcheck
+	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability,performance \
+		--inline-suppr --cppcheck-build-dir=$(BUILD)/lint/cppcheck -D_GNU_SOURCE -Isrc src
+
+lint-scripts:
+	@shellcheck -x $(scripts)
+
+# folders of their own, so that every file is seen with every warning, and the next time only what changed
+lint-gcc:
+	@$(MAKE) --no-print-directory CC=gcc DEVELOPER=1 BUILD=$(BUILD)/lint/gcc all unit-programs
+
+lint-clang:
+	@$(MAKE) --no-print-directory CC=clang DEVELOPER=1 BUILD=$(BUILD)/lint/clang all unit-programs
+
+# lampduel finds share/ and its launcher from its own place: keep the folders beside each other
+shared := $(shell find share -type f ! -name '.*' 2>/dev/null)
+manuals := $(wildcard man/*.1)
+documents := $(wildcard README.md COPYING doc/*.md)
+
+install: all
+	install -d "$(DESTDIR)$(bindir)" "$(DESTDIR)$(libexecdir)" "$(DESTDIR)$(datadir)"
+	install -m 755 $(BUILD)/lampduel "$(DESTDIR)$(bindir)/lampduel"
+	install -m 755 $(BUILD)/lampduel-launcher "$(DESTDIR)$(libexecdir)/lampduel-launcher"
+	$(foreach f,$(shared),install -D -m 644 $(f) "$(DESTDIR)$(datadir)/$(f:share/%=%)"$(newline))
+	$(foreach f,$(manuals),install -D -m 644 $(f) "$(DESTDIR)$(mandir)/man1/$(notdir $(f))"$(newline))
+	$(foreach f,$(documents),install -D -m 644 $(f) "$(DESTDIR)$(docdir)/$(notdir $(f))"$(newline))
+
+uninstall:
+	rm -f "$(DESTDIR)$(bindir)/lampduel"
+	$(foreach f,$(manuals),rm -f "$(DESTDIR)$(mandir)/man1/$(notdir $(f))"$(newline))
+	rm -rf "$(DESTDIR)$(libexecdir)" "$(DESTDIR)$(datadir)" "$(DESTDIR)$(docdir)"
+
+dist:
+	git archive --prefix=lampduel-$(VERSION)/ HEAD | gzip -9n >lampduel-$(VERSION).tar.gz
+
+clean:
+	rm -rf build lampduel-$(VERSION).tar.gz
+
+# a line of its own in a recipe made by foreach
+define newline
+
+
+endef
+
+.PHONY: all bench check check-unit check-cli check-live unit-programs lint lint-format lint-cppcheck \
+	lint-scripts lint-gcc lint-clang install uninstall dist clean
 .SECONDARY:

@@ -144,7 +144,7 @@ static void check_space(struct doctor *d, bool making)
 		     "set XDG_CACHE_HOME",
 		     (long long)(room >> 20), cache, ROOM_MB);
 	else
-		tell(d, FINE, "cache", "%s, %lld MB free", cache, (long long)(room >> 20));
+		tell(d, FINE, "cache", "%s, %lld MB free", cache, (long long)(room / (1 << 20)));
 	free(at);
 	free(cache);
 }

@@ -147,8 +147,10 @@ static enum elf_float float_of_interp(const struct elf_info *e)
 		const char *name;
 		enum elf_float abi;
 	} known[] = {
-		{"ld-linux-armhf.so.3", ELF_FLOAT_HARD}, {"ld-linux.so.3", ELF_FLOAT_SOFT},
-		{"ld-musl-armhf.so.1", ELF_FLOAT_HARD},  {"ld-musl-arm.so.1", ELF_FLOAT_SOFT},
+		{"ld-linux-armhf.so.3", ELF_FLOAT_HARD},
+		{"ld-linux.so.3", ELF_FLOAT_SOFT},
+		{"ld-musl-armhf.so.1", ELF_FLOAT_HARD},
+		{"ld-musl-arm.so.1", ELF_FLOAT_SOFT},
 	};
 	const char *base = strrchr(e->interp, '/');
 

@@ -144,9 +144,8 @@ int rootfs_info_write(const char *path, const struct rootfs_info *i, struct err 
 	json_object_set_new(top, "bytes", json_integer(i->bytes));
 	json_object_set_new(top, "packages", packages_json(&i->packages));
 	char *text = json_dumps(top, JSON_INDENT(1));
-	if (text == NULL)
-		mem_exhausted();
-	int rc = fs_write_atomic(path, text, strlen(text), 0644, err);
+	int rc = text == NULL ? err_set(err, "%s cannot be written as JSON", path)
+			      : fs_write_atomic(path, text, strlen(text), 0644, err);
 	free(text);
 	json_decref(top);
 	return rc;

@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+# Sourced by quickstart and runtests from the project's folder: packages and timed parts.
+
+setup_name=${0##*/}
+setup_log=build/setup.log
+
+say() {
+	printf '%s: %s\n' "$setup_name" "$*"
+}
+
+complain() {
+	printf '%s: %s\n' "$setup_name" "$*" >&2
+}
+
+# part TITLE COMMAND...: says what is done, does it, says how long it took; the command's status
+part() {
+	local title=$1 start=$SECONDS status=0
+	shift
+	say "$title ..."
+	"$@" || status=$?
+	if [ "$status" -eq 0 ]; then
+		say "$title: $((SECONDS - start)) s"
+	else
+		complain "$title: failed after $((SECONDS - start)) s"
+	fi
+	return "$status"
+}
+
+# quietly COMMAND...: its output goes to the log, whose end is shown when it fails
+quietly() {
+	local status=0
+	mkdir -p "${setup_log%/*}"
+	"$@" >"$setup_log" 2>&1 || status=$?
+	if [ "$status" -ne 0 ]; then
+		tail -n 25 "$setup_log" >&2
+		complain "'$*' failed (all of its output: $setup_log)"
+	fi
+	return "$status"
+}
+
+release_name() {
+	# shellcheck disable=SC1091
+	(. /etc/os-release 2>/dev/null && printf '%s\n' "${VERSION_CODENAME:-unknown}") || echo unknown
+}
+
+# Does this machine run armel and armhf by itself? An arm64 CPU without 32-bit state does not.
+runs_arm() {
+	case $(uname -m) in
+	armv7l | armv8l) return 0 ;;
+	aarch64) [ "$(setarch linux32 uname -m 2>/dev/null)" = armv8l ] ;;
+	*) return 1 ;;
+	esac
+}
+
+# packages_for PURPOSE...: their names in this release; of two lines of which one names releases,
+# the one without is for the others
+packages_for() {
+	local purpose
+	for purpose; do
+		awk -v purpose="$purpose" -v release="$(release_name)" '
+			$1 != purpose { next }
+			NF < 3 { any[++n] = $2; next }
+			("," $3 ",") ~ ("," release ",") { print $2; named = 1 }
+			END { if (!named) for (i = 1; i <= n; i++) print any[i] }' scripts/packages
+	done
+}
+
+is_installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	else
+		sudo "$@"
+	fi
+}
+
+apt() {
+	as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -y -q -o DPkg::Lock::Timeout=600 "$@"
+}
+
+# install_packages PURPOSE...: what is missing, and nothing when nothing is
+install_packages() {
+	local wanted package missing=()
+	wanted=$(packages_for "$@")
+	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+		say "this machine has no apt-get: these are needed, by whatever name: ${wanted//$'\n'/ }"
+		return 0
+	fi
+	for package in $wanted; do
+		is_installed "$package" || missing+=("$package")
+	done
+	if [ ${#missing[@]} -eq 0 ]; then
+		say "every package is there"
+		return 0
+	fi
+	if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+		complain "run this as root, or install sudo; missing: apt-get install ${missing[*]}"
+		return 1
+	fi
+	say "installing ${missing[*]}"
+	quietly apt update && quietly apt --no-install-recommends install "${missing[@]}"
+}
