@@ -582,7 +582,7 @@ static void migrations_are_ordered_and_whole(void **state)
 {
 	static const char *const good[] = {"CREATE TABLE a (x); INSERT INTO a VALUES (1)",
 					   "ALTER TABLE a ADD y DEFAULT 7"};
-	static const char *const bad[] = {good[0], good[1], "INSERT INTO a VALUES (2, 8); oops"};
+	const char *const bad[] = {good[0], good[1], "INSERT INTO a VALUES (2, 8); oops"};
 	const struct migrations one = {good, 1};
 	const struct migrations two = {good, 2};
 	const struct migrations three = {bad, 3};
