@@ -47,6 +47,7 @@ struct failure {
  */
 static __attribute__((noinline)) pid_t start(const struct program *p, struct failure *f)
 {
+	pid_t parent = getpid();
 	pid_t pid = vfork();
 
 	if (pid != 0)
@@ -55,6 +56,8 @@ static __attribute__((noinline)) pid_t start(const struct program *p, struct fai
 	(void)sigemptyset(&none);
 	(void)setsid();
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127); /* it died before it could be asked for */
 	f->stage = LP_SETUP;
 	if (dup2(p->in, 0) >= 0 && dup2(p->out, 1) >= 0 && dup2(p->err, 2) >= 0 &&
 	    sigprocmask(SIG_SETMASK, &none, NULL) == 0) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -14,7 +15,7 @@ enum { DRAIN_MAX = 1 << 20 }; /* after the end: a pipe holds at most this much *
 struct capture {
 	int fd; /* read end, -1: closed */
 	unsigned char *data;
-	size_t len, max;
+	size_t len, cap, max;
 	bool truncated;
 };
 
@@ -56,11 +57,10 @@ static void capture_keep(struct capture *c, const unsigned char *p, size_t n)
 		c->truncated = true;
 	if (keep == 0)
 		return;
-	/* grows by doubling from 64 KiB, cut at the limit */
-	size_t cap = 65536;
-	while (cap < c->len + keep)
-		cap *= 2;
-	if (c->data == NULL || c->len + keep > 65536) {
+	if (c->cap < c->len + keep) {
+		size_t cap = c->cap == 0 ? 65536 : c->cap * 2;
+		while (cap < c->len + keep)
+			cap *= 2;
 		unsigned char *data = realloc(c->data, cap);
 
 		if (data == NULL) {
@@ -69,9 +69,9 @@ static void capture_keep(struct capture *c, const unsigned char *p, size_t n)
 			return;
 		}
 		c->data = data;
+		c->cap = cap;
 	}
-	for (size_t i = 0; i < keep; i++)
-		c->data[c->len + i] = p[i];
+	memcpy(c->data + c->len, p, keep);
 	c->len += keep;
 }
 

@@ -92,7 +92,6 @@ static struct curl_slist *request_headers(const struct fetch_request *q)
 	char *host = mem_printf("Host: %s", q->host == NULL ? "localhost" : q->host);
 
 	list = curl_slist_append(list, host);
-	/* curl would ask before it sends a body; we send none */
 	list = curl_slist_append(list, "Connection: close");
 	for (size_t i = 0; q->headers != NULL && i < q->headers->n; i++)
 		list = curl_slist_append(list, q->headers->v[i]);

@@ -11,7 +11,7 @@
  *   supervisor (power cut).
  * - The measuring lock: one measuring run at a time on a machine. It is an
  *   abstract socket name, which the kernel frees with its owner and which leaves
- *   no file.
+ *   no file. (A container with a network of its own is a machine of its own here.)
  */
 #ifndef LAMPDUEL_SYSTEM_GUARD_H
 #define LAMPDUEL_SYSTEM_GUARD_H

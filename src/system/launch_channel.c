@@ -83,14 +83,17 @@ int launch_gone(struct launch *l, const char *why, struct err *err)
 	return err_code(err, ERR_GONE, "%s", l->gone);
 }
 
-/* Readiness for events, until the deadline: 1 ready, 0 look at the stop flag, -1 too late. */
+/*
+ * Readiness for events, until the deadline: 1 ready, 0 look at the stop flag, -1 too late. Looks
+ * once even after the deadline: it may be lampduel that was stopped meanwhile.
+ */
 static int ready(const struct launch *l, short events, int64_t deadline)
 {
 	struct pollfd p = {.fd = l->fd, .events = events};
 	int64_t left = deadline - clock_mono_ns();
 
 	if (left <= 0)
-		return -1;
+		return poll(&p, 1, 0) > 0 ? 1 : -1;
 	int ms = left < LOOK_MS * NS_PER_MS ? (int)(left / NS_PER_MS) + 1 : LOOK_MS;
 	return poll(&p, 1, ms) > 0 ? 1 : 0;
 }

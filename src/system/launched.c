@@ -293,7 +293,7 @@ bool launched_alive(struct system *s, int id, const char **how)
 	int status = 0;
 
 	if (launch_status(d->launch, id, &running, &status, &err) != 0)
-		buf_addstr(&b, err.code == ERR_GONE ? "the whole system ended" : "never started");
+		buf_addstr(&b, err.code == ERR_GONE ? "the whole system ended" : "no such service");
 	else if (WIFSIGNALED(status))
 		buf_addf(&b, "signal %d", WTERMSIG(status));
 	else

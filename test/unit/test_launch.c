@@ -347,7 +347,7 @@ static void test_service(void **state)
 	assert_int_equal(system_stop(f->s, &step, id, 5 * NS_PER_S, &err), 0);
 	assert_true(is_gone(child)); /* its group went with it */
 	assert_false(system_alive(f->s, id, &how));
-	assert_string_equal(how, "never started");
+	assert_string_equal(how, "no such service");
 
 	id = spawn(f, "exit 4", log, &err);
 	for (int i = 0; i < 100 && system_alive(f->s, id, &how); i++)
