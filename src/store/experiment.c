@@ -87,6 +87,53 @@ const struct exp_execution *experiment_counted(const struct experiment *e, int r
 	return found;
 }
 
+static size_t index_of(const struct counted_index *x, int round, size_t task, size_t system)
+{
+	return ((size_t)(round - 1) * x->tasks + task) * x->systems + system;
+}
+
+void counted_index_make(struct counted_index *x, const struct experiment *e)
+{
+	*x = (struct counted_index){.tasks = e->tasks.n, .systems = e->systems.n};
+	for (size_t i = 0; i < e->executions.n; i++) {
+		if (!e->executions.v[i].warmup && e->executions.v[i].round > x->rounds)
+			x->rounds = e->executions.v[i].round;
+	}
+	size_t places = (size_t)x->rounds * x->tasks;
+	int *highest = mem_array(places, sizeof(*highest));
+	x->at = mem_array(places * x->systems, sizeof(const struct exp_execution *));
+	for (size_t i = 0; i < e->executions.n; i++) {
+		const struct exp_execution *y = &e->executions.v[i];
+
+		if (y->warmup || y->round < 1)
+			continue;
+		size_t first = index_of(x, y->round, y->task, 0);
+		int *top = &highest[first / x->systems];
+		if (y->attempt > *top) {
+			*top = y->attempt;
+			for (size_t s = 0; s < x->systems; s++)
+				x->at[first + s] = NULL;
+		}
+		if (y->attempt == *top && y->status == OUTCOME_OK && !y->disturbed)
+			x->at[first + y->system] = y;
+	}
+	free(highest);
+}
+
+const struct exp_execution *counted_index_get(const struct counted_index *x, int round, size_t task,
+					      size_t system)
+{
+	if (round < 1 || round > x->rounds || task >= x->tasks || system >= x->systems)
+		return NULL;
+	return x->at[index_of(x, round, task, system)];
+}
+
+void counted_index_release(struct counted_index *x)
+{
+	free(x->at);
+	*x = (struct counted_index){.at = NULL};
+}
+
 const struct exp_value *exp_execution_value(const struct exp_execution *x, size_t metric)
 {
 	for (size_t i = 0; i < x->values.n; i++) {

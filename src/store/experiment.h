@@ -97,6 +97,20 @@ enum metric_direction metric_direction_of_unit(const char *unit);
  */
 const struct exp_execution *experiment_counted(const struct experiment *e, int round, size_t task,
 					       size_t system);
+/*
+ * The same for all of an experiment at once, for those who look at every round: one pass instead of
+ * one a question. The experiment must not change meanwhile. Free with counted_index_release().
+ */
+struct counted_index {
+	const struct exp_execution **at; /* [round - 1][task][system] */
+	int rounds;                      /* the highest round that has an execution */
+	size_t tasks, systems;
+};
+
+void counted_index_make(struct counted_index *x, const struct experiment *e);
+const struct exp_execution *counted_index_get(const struct counted_index *x, int round, size_t task,
+					      size_t system);
+void counted_index_release(struct counted_index *x);
 /* The value of a metric in an execution, or NULL. */
 const struct exp_value *exp_execution_value(const struct exp_execution *x, size_t metric);
 size_t experiment_baseline(const struct experiment *e);

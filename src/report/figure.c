@@ -1,0 +1,182 @@
+#include "report/figure.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	DIGITS_MAX = 6,     /* significant digits of a mean: more is never known */
+	DIGITS_UNKNOWN = 4, /* when nothing is known of the uncertainty */
+	PERCENT_DECIMALS = 2,
+	TIMES_DECIMALS_MIN = 2,
+	TIMES_DECIMALS_MAX = 3,
+};
+
+static double mean_of(const double *v, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += v[i];
+	double mean = sum / (double)n;
+	/* a second pass takes out what rounding left in the first */
+	sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += v[i] - mean;
+	return mean + sum / (double)n;
+}
+
+static double sd_of(const double *v, size_t n, double mean)
+{
+	double sum = 0;
+
+	if (n < 2)
+		return NAN;
+	for (size_t i = 0; i < n; i++)
+		sum += (v[i] - mean) * (v[i] - mean);
+	return sqrt(sum / (double)(n - 1));
+}
+
+struct figure figure_of(const double *values, const double *steps, size_t n)
+{
+	struct figure f = {.n = n};
+
+	if (n == 0)
+		return f;
+	f.mean = mean_of(values, n);
+	f.sd = sd_of(values, n, f.mean);
+	f.error = f.sd / sqrt((double)n);
+	if (steps != NULL)
+		f.step = mean_of(steps, n);
+	return f;
+}
+
+static struct change change_of_means(double baseline, double candidate, enum metric_direction d)
+{
+	struct change c = {.error = NAN};
+
+	if (!(baseline > 0) || !(candidate > 0))
+		return c;
+	c.known = true;
+	c.ratio = d == MORE_IS_BETTER ? baseline / candidate : candidate / baseline;
+	c.percent = (c.ratio - 1) * 100;
+	c.times = 1 / c.ratio;
+	return c;
+}
+
+struct change change_of_pairs(const double *baseline, const double *candidate, size_t n,
+			      enum metric_direction d)
+{
+	struct change c = {.error = NAN};
+	double *log_ratio = NULL;
+	bool positive = true;
+
+	if (n == 0)
+		return c;
+	c = change_of_means(mean_of(baseline, n), mean_of(candidate, n), d);
+	c.n = n;
+	log_ratio = mem_array(n, sizeof(*log_ratio));
+	for (size_t i = 0; i < n; i++) {
+		positive = positive && baseline[i] > 0 && candidate[i] > 0;
+		log_ratio[i] = positive ? log(candidate[i] / baseline[i]) : 0;
+	}
+	if (positive && n >= 2)
+		c.error = sd_of(log_ratio, n, mean_of(log_ratio, n)) / sqrt((double)n);
+	free(log_ratio);
+	return c;
+}
+
+struct change change_of_figures(const struct figure *baseline, const struct figure *candidate,
+				enum metric_direction d)
+{
+	struct change c = {.error = NAN};
+
+	if (baseline->n == 0 || candidate->n == 0)
+		return c;
+	c = change_of_means(baseline->mean, candidate->mean, d);
+	c.n = baseline->n < candidate->n ? baseline->n : candidate->n;
+	if (c.known)
+		c.error =
+			hypot(baseline->error / baseline->mean, candidate->error / candidate->mean);
+	return c;
+}
+
+/* Place of the first digit: 0 for 1..9.99, -2 for 0.05. */
+static int magnitude(double v)
+{
+	return (int)floor(log10(v) + 1e-9);
+}
+
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+int figure_decimals(double value, double error, double step, size_t n)
+{
+	bool has_value = isfinite(value) && value != 0;
+	int decimals = has_value ? DIGITS_UNKNOWN - 1 - magnitude(fabs(value)) : 0;
+	int most = has_value ? DIGITS_MAX - 1 - magnitude(fabs(value)) : DIGITS_MAX;
+
+	if (error > 0 && isfinite(error))
+		decimals = 1 - magnitude(error);
+	/* one reading tells no more than its last digit; a mean of several one digit more */
+	if (step > 0 && n == 1)
+		decimals = -magnitude(step);
+	else if (step > 0)
+		decimals = error > 0 ? least(decimals, 1 - magnitude(step)) : -magnitude(step);
+	return least(decimals, most);
+}
+
+void figure_add(struct buf *b, double value, int decimals)
+{
+	if (decimals < 0) {
+		double unit = pow(10, -decimals);
+		value = round(value / unit) * unit;
+		decimals = 0;
+	}
+	size_t from = b->len;
+	buf_addf(b, "%.*f", decimals, value);
+	/* "-0.00" is zero */
+	if (b->data[from] == '-' && strspn(b->data + from + 1, "0.") == b->len - from - 1) {
+		memmove(b->data + from, b->data + from + 1, b->len - from);
+		b->len--;
+	}
+}
+
+/* Decimals of a value whose relative standard error is c's, within [min, max]. */
+static int change_decimals(const struct change *c, double value, double step_share, int min,
+			   int max)
+{
+	int decimals = (min + max) / 2;
+	double scale = fabs(value);
+
+	if (c->error > 0 && isfinite(c->error))
+		decimals = 1 - magnitude(c->error * scale);
+	else if (step_share > 0)
+		decimals = -magnitude(step_share * scale);
+	return decimals < min ? min : least(decimals, max);
+}
+
+void change_add_percent(struct buf *b, const struct change *c, double step_share)
+{
+	/* an error of the ratio is 100 times as many percent points */
+	int decimals = change_decimals(c, 100 * c->ratio, step_share, 0, PERCENT_DECIMALS);
+	size_t from = b->len;
+
+	figure_add(b, c->percent, decimals);
+	if (c->percent > 0 && strspn(b->data + from, "0.") < b->len - from) {
+		char *number = mem_strdup(b->data + from);
+		b->len = from;
+		buf_addf(b, "+%s", number);
+		free(number);
+	}
+	buf_addstr(b, " %");
+}
+
+void change_add_times(struct buf *b, const struct change *c, double step_share)
+{
+	figure_add(
+		b, c->times,
+		change_decimals(c, c->times, step_share, TIMES_DECIMALS_MIN, TIMES_DECIMALS_MAX));
+	buf_addch(b, 'x');
+}

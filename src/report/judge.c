@@ -1,0 +1,99 @@
+/* Verdicts of src/compare, put into a model. */
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "report/model_parts.h"
+#include "report/words.h"
+
+static bool same_text(const char *shown, const char *raw)
+{
+	char *escaped = text_escaped(raw);
+	bool same = text_equal(shown, escaped);
+
+	free(escaped);
+	return same;
+}
+
+static struct report_row *find_row(struct report_model *m, const struct comparison *c)
+{
+	for (size_t i = 0; i < m->rows.n; i++) {
+		struct report_row *r = &m->rows.v[i];
+
+		/* values that were not measured in pairs belong to no task */
+		if (same_text(r->metric_name, c->metric) &&
+		    same_text(r->conditions, c->conditions) &&
+		    (c->task[0] == '\0' || same_text(m->tasks.v[r->task], c->task)))
+			return r;
+	}
+	return NULL;
+}
+
+static size_t find_system(const struct report_model *m, const char *name)
+{
+	size_t i = 0;
+
+	while (i < m->systems.n && !same_text(m->systems.v[i].name, name))
+		i++;
+	return i;
+}
+
+/* One line for all comparisons that have no verdict for one reason; the first of them says it. */
+static void note_reason(struct report_model *m, const struct comparison_set *s, size_t first)
+{
+	const char *reason = s->v.v[first].reason;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->v.n; i++) {
+		const struct comparison *c = &s->v.v[i];
+		if (c->verdict != VERDICT_NONE || !c->primary || !text_equal(c->reason, reason))
+			continue;
+		if (i < first)
+			return;
+		n++;
+	}
+	char *shown = text_escaped(reason);
+	const struct report_row *row = find_row(m, &s->v.v[first]);
+	if (n == s->family || n == m->primary_rows || row == NULL)
+		model_note(m, "No verdict: %s.", shown);
+	else if (n == 1)
+		model_note(m, "No verdict on %s: %s.", row->title, shown);
+	else
+		model_note(m, "No verdict on %s and %zu more: %s.", row->title, n - 1, shown);
+	free(shown);
+}
+
+static void judge_row(struct report_model *m, const struct comparison_set *s, size_t at)
+{
+	const struct comparison *c = &s->v.v[at];
+	struct report_row *row = find_row(m, c);
+	size_t system = find_system(m, c->candidate.name);
+	struct buf b = BUF_INIT;
+
+	if (row == NULL || system == m->systems.n)
+		return;
+	words_verdict(c, s->margin, &b);
+	mem_replace(&row->changes.v[system].verdict, buf_detach(&b));
+	if (c->verdict == VERDICT_NONE && c->primary)
+		note_reason(m, s, at);
+	for (size_t i = 0; i < c->notes.n; i++) {
+		char *note = text_escaped(c->notes.v[i]);
+		model_note(m, "%s, %s: %s.", row->title, m->systems.v[system].name, note);
+		free(note);
+	}
+	comparison_explain(c, s, &b);
+	vec_push(&m->explanations, text_escaped(buf_str(&b)));
+	buf_release(&b);
+}
+
+void report_model_judge(struct report_model *m, const struct comparison_set *s)
+{
+	for (size_t i = 0; i < s->v.n; i++)
+		judge_row(m, s, i);
+	for (size_t i = 0; i < s->overall.n; i++) {
+		struct buf b = BUF_INIT;
+		words_overall(&s->overall.v[i], m->systems.v[m->baseline].name, &b);
+		vec_push(&m->overall, buf_detach(&b));
+	}
+	for (size_t i = 0; i < s->notes.n; i++)
+		vec_push(&m->notes, text_escaped(s->notes.v[i]));
+}

@@ -1,0 +1,22 @@
+/* internal: what the files that make a model share. Not for others. */
+#ifndef LAMPDUEL_REPORT_MODEL_PARTS_H
+#define LAMPDUEL_REPORT_MODEL_PARTS_H
+
+#include "report/model.h"
+
+/* Makes untrusted text safe; without identify also takes hosts, users and folders out of it. */
+char *model_text(const struct experiment *e, const char *text, bool identify);
+char *model_target(const char *target, bool identify);
+void model_note(struct report_model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* config.c: facts and settings. */
+void model_config(struct report_model *m, const struct experiment *e);
+/* problems.c: executions, counted, problems, rounds_done. */
+void model_problems(struct report_model *m, const struct experiment *e,
+		    const struct counted_index *index);
+/* rows.c: rows. */
+void model_rows(struct report_model *m, const struct experiment *e,
+		const struct counted_index *index);
+void model_row_release(struct report_row *r);
+
+#endif

@@ -1,0 +1,105 @@
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "report/model_parts.h"
+
+/* The reason that the disturbance's record gives, as a new string. */
+static char *disturbance_reason(const char *json)
+{
+	json_t *j = json_loads(json, 0, NULL);
+	const char *reason = json_string_value(json_object_get(j, "reason"));
+	char *text = reason == NULL ? mem_strdup("") : text_escaped(reason);
+
+	json_decref(j);
+	return text;
+}
+
+/* What became of an execution that does not count; *reason is a new string. */
+static const char *fate(const struct exp_execution *x, char **reason)
+{
+	static const char *const words[] = {
+		[OUTCOME_FAILED] = "failed",
+		[OUTCOME_TIMEOUT] = "timed out",
+		[OUTCOME_INVALID] = "invalid",
+		[OUTCOME_SKIPPED] = "skipped",
+	};
+
+	if (x->status != OUTCOME_OK) {
+		*reason = text_escaped(x->reason);
+		return words[x->status];
+	}
+	if (x->disturbed) {
+		*reason = disturbance_reason(x->disturbance);
+		return "disturbed";
+	}
+	*reason = mem_strdup("the same sample was repeated on every system");
+	return "set aside";
+}
+
+static void add_problem(struct report_model *m, const struct exp_execution *x)
+{
+	char *reason = NULL;
+	const char *what = fate(x, &reason);
+
+	for (size_t i = 0; i < m->problems.n; i++) {
+		struct report_problem *p = &m->problems.v[i];
+
+		if (p->system == x->system && p->task == x->task && text_equal(p->what, what) &&
+		    text_equal(p->reason, reason)) {
+			p->count++;
+			free(reason);
+			return;
+		}
+	}
+	struct report_problem *p = vec_add(&m->problems);
+	p->system = x->system;
+	p->task = x->task;
+	p->what = mem_strdup(what);
+	p->reason = reason;
+	p->count = 1;
+}
+
+/* Different (task, system) that were executed in each round; a round is done with the most. */
+static int rounds_done(const struct experiment *e, int rounds)
+{
+	size_t places = mem_add(e->tasks.n * e->systems.n, 1);
+	bool *made = mem_array((size_t)rounds * places, sizeof(*made));
+	size_t *in_round = mem_array((size_t)rounds, sizeof(*in_round));
+	size_t most = 0;
+	int done = 0;
+
+	for (size_t i = 0; i < e->executions.n; i++) {
+		const struct exp_execution *x = &e->executions.v[i];
+		if (x->warmup || x->round < 1)
+			continue;
+		size_t r = (size_t)x->round - 1;
+		bool *seen = &made[r * places + x->task * e->systems.n + x->system];
+		in_round[r] += !*seen;
+		*seen = true;
+		most = in_round[r] > most ? in_round[r] : most;
+	}
+	for (int r = 0; r < rounds; r++)
+		done += most > 0 && in_round[r] == most;
+	free(made);
+	free(in_round);
+	return done;
+}
+
+void model_problems(struct report_model *m, const struct experiment *e,
+		    const struct counted_index *index)
+{
+	m->executions = e->executions.n;
+	for (size_t i = 0; i < e->executions.n; i++) {
+		const struct exp_execution *x = &e->executions.v[i];
+
+		if (x->warmup)
+			continue;
+		if (counted_index_get(index, x->round, x->task, x->system) == x)
+			m->counted++;
+		else
+			add_problem(m, x);
+	}
+	m->rounds_done = rounds_done(e, index->rounds);
+}

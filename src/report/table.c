@@ -1,0 +1,298 @@
+#include "report/table.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+enum {
+	GLUE = '\x1f', /* TABLE_GLUE */
+	GAP = 2,       /* blanks between columns */
+	WORD_MAX = 16, /* a longer word may be broken to make a table fit */
+	COLUMN_MIN = 4
+};
+
+/* Bytes of the UTF-8 character at s. */
+static size_t char_bytes(const char *s)
+{
+	size_t n = 1;
+
+	while (((unsigned char)s[n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+static char *shown(const char *text, bool ascii)
+{
+	struct buf b = BUF_INIT;
+
+	if (!ascii)
+		return mem_strdup(text);
+	for (; *text != '\0'; text += char_bytes(text))
+		buf_addch(&b, (unsigned char)*text < 0x80 ? *text : '?');
+	return buf_detach(&b);
+}
+
+static size_t width_of(const char *s, size_t len)
+{
+	char *copy = mem_strndup(s, len);
+	size_t width = text_width(copy);
+
+	free(copy);
+	return width;
+}
+
+/* The longest start of s, whole characters, that fits in width; at least one character. */
+static size_t bytes_that_fit(const char *s, size_t len, size_t width)
+{
+	size_t n = 0;
+	size_t used = 0;
+
+	while (n < len) {
+		size_t step = char_bytes(s + n);
+		used += width_of(s + n, step);
+		if (used > width && n > 0)
+			break;
+		n += step;
+	}
+	return n;
+}
+
+/* Length of the first line of s wrapped at width; *skip: bytes to the start of the next. */
+static size_t line_length(const char *s, size_t width, size_t *skip)
+{
+	size_t end = strcspn(s, "\n");
+	size_t len = 0; /* up to the last blank that fits */
+	size_t indent = strspn(s, " ");
+
+	*skip = end + (s[end] == '\n');
+	if (width_of(s, end) <= width)
+		return end;
+	for (size_t i = indent; i < end; i++) {
+		if (s[i] != ' ')
+			continue;
+		if (width_of(s, i) > width)
+			break;
+		len = i;
+	}
+	if (len == 0) { /* one long word */
+		len = bytes_that_fit(s, end, width);
+		*skip = len;
+		return len;
+	}
+	*skip = len + strspn(s + len, " ");
+	return len;
+}
+
+static size_t longest_line(const char *s)
+{
+	size_t longest = 0;
+
+	while (*s != '\0') {
+		size_t end = strcspn(s, "\n");
+		size_t width = width_of(s, end);
+		longest = width > longest ? width : longest;
+		s += end + (s[end] == '\n');
+	}
+	return longest;
+}
+
+static size_t longest_word(const char *s)
+{
+	size_t longest = 0;
+
+	while (*s != '\0') {
+		size_t end = strcspn(s, " \n");
+		size_t width = width_of(s, end);
+		longest = width > longest ? width : longest;
+		s += end + (s[end] != '\0');
+	}
+	return longest;
+}
+
+void table_init(struct table *t, size_t columns, bool ascii, bool header)
+{
+	*t = (struct table){.columns = columns, .ascii = ascii, .header = header};
+}
+
+void table_release(struct table *t)
+{
+	for (size_t i = 0; i < t->cells.n; i++)
+		free(t->cells.v[i]);
+	vec_release(&t->cells);
+}
+
+void table_add(struct table *t, const char *cell)
+{
+	vec_push(&t->cells, shown(cell, t->ascii));
+}
+
+void table_addf(struct table *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	char *cell = mem_vprintf(fmt, ap);
+	va_end(ap);
+	table_add(t, cell);
+	free(cell);
+}
+
+void table_end_row(struct table *t)
+{
+	do
+		table_add(t, "");
+	while (t->cells.n % t->columns != 0);
+}
+
+/* How far a column may be narrowed: so far that only its heading, words, or anything is broken. */
+struct limits {
+	size_t heading, words;
+};
+
+static void measure(const struct table *t, size_t *w, struct limits *limits)
+{
+	for (size_t i = 0; i < t->cells.n; i++) {
+		size_t c = i % t->columns;
+		size_t word = longest_word(t->cells.v[i]);
+		size_t line = longest_line(t->cells.v[i]);
+		bool is_heading = t->header && i < t->columns;
+
+		w[c] = line > w[c] ? line : w[c];
+		line = is_heading ? word : line;
+		limits[c].heading = line > limits[c].heading ? line : limits[c].heading;
+		word = word > WORD_MAX ? WORD_MAX : word;
+		limits[c].words = word > limits[c].words ? word : limits[c].words;
+	}
+}
+
+static size_t limit_of(const struct limits *l, int pass)
+{
+	size_t limit = pass == 0 ? l->heading : pass == 1 ? l->words : COLUMN_MIN;
+
+	return limit < COLUMN_MIN ? COLUMN_MIN : limit;
+}
+
+/* Narrows the widest column that can give, one step at a time, until the table fits. */
+static void choose_widths(const struct table *t, size_t width, size_t *w)
+{
+	struct limits *limits = mem_array(t->columns, sizeof(*limits));
+	size_t total = GAP * (t->columns - 1);
+
+	measure(t, w, limits);
+	for (size_t c = 0; c < t->columns; c++)
+		total += w[c];
+	for (int pass = 0; pass < 3; pass++) {
+		while (total > width) {
+			size_t widest = t->columns;
+			for (size_t c = 0; c < t->columns; c++) {
+				if (w[c] > limit_of(&limits[c], pass) &&
+				    (widest == t->columns || w[c] > w[widest]))
+					widest = c;
+			}
+			if (widest == t->columns)
+				break;
+			w[widest]--;
+			total--;
+		}
+	}
+	free(limits);
+}
+
+static void trim_blanks(struct buf *out)
+{
+	while (out->len > 0 && out->data[out->len - 1] == ' ')
+		out->data[--out->len] = '\0';
+}
+
+/* What is left of a cell, and how far its lines after the first are indented: as the first is. */
+struct cell {
+	const char *left;
+	size_t indent;
+	bool begun;
+};
+
+static void render_line(struct cell *cell, size_t width, size_t padded, struct buf *out)
+{
+	size_t skip = 0;
+	size_t indent = cell->begun && width > 2 * cell->indent ? cell->indent : 0;
+	size_t len = line_length(cell->left, width - indent, &skip);
+	char *line = mem_printf("%*s%.*s", (int)indent, "", (int)len, cell->left);
+
+	for (char *p = strchr(line, GLUE); p != NULL; p = strchr(p, GLUE))
+		*p = ' ';
+	text_pad(out, line, padded, false);
+	free(line);
+	cell->left += skip;
+	cell->begun = true;
+}
+
+static void render_row(const struct table *t, size_t row, const size_t *w, struct buf *out)
+{
+	struct cell *cells = mem_array(t->columns, sizeof(*cells));
+	bool more = true;
+
+	for (size_t c = 0; c < t->columns; c++) {
+		cells[c].left = t->cells.v[row * t->columns + c];
+		cells[c].indent = strspn(cells[c].left, " ");
+	}
+	while (more) {
+		more = false;
+		for (size_t c = 0; c < t->columns; c++) {
+			render_line(&cells[c], w[c], w[c] + (c + 1 < t->columns ? GAP : 0), out);
+			more = more || cells[c].left[0] != '\0';
+		}
+		trim_blanks(out);
+		buf_addch(out, '\n');
+	}
+	free(cells);
+}
+
+static void render_rule(const struct table *t, const size_t *w, struct buf *out)
+{
+	for (size_t c = 0; c < t->columns; c++) {
+		for (size_t i = 0; i < w[c]; i++)
+			buf_addch(out, '-');
+		for (size_t i = 0; c + 1 < t->columns && i < GAP; i++)
+			buf_addch(out, ' ');
+	}
+	buf_addch(out, '\n');
+}
+
+void table_render(struct table *t, size_t width, struct buf *out)
+{
+	size_t *w = mem_array(t->columns, sizeof(*w));
+
+	if (t->cells.n % t->columns != 0)
+		table_end_row(t);
+	choose_widths(t, width, w);
+	for (size_t row = 0; row < t->cells.n / t->columns; row++) {
+		render_row(t, row, w, out);
+		if (t->header && row == 0)
+			render_rule(t, w, out);
+	}
+	free(w);
+}
+
+void table_paragraph(struct buf *out, const char *first, const char *text, size_t width, bool ascii)
+{
+	char *copy = shown(text, ascii);
+	size_t indent = text_width(first);
+	const char *left = copy;
+
+	width = width > indent + COLUMN_MIN ? width - indent : COLUMN_MIN;
+	buf_addstr(out, first);
+	for (bool more = true; more;) {
+		size_t skip = 0;
+		size_t len = line_length(left, width, &skip);
+		buf_add(out, left, len);
+		buf_addch(out, '\n');
+		left += skip;
+		more = left[0] != '\0';
+		if (more)
+			text_pad(out, "", indent, false);
+	}
+	free(copy);
+}

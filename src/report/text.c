@@ -1,0 +1,419 @@
+/* The report as text for a terminal, or for a mail. */
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "report/report.h"
+#include "report/table.h"
+#include "report/words.h"
+
+enum {
+	NARROW = 76, /* below: no table of six columns */
+	ROOMY = 110, /* from here on a row of the results mostly fits on the lines it has anyway */
+};
+
+struct paper {
+	const struct report_model *m;
+	struct buf *out;
+	size_t width;
+	bool ascii;
+};
+
+static void heading(struct paper *p, const char *text)
+{
+	buf_addch(p->out, '\n');
+	table_paragraph(p->out, "", text, p->width, p->ascii);
+}
+
+static void put_duration(struct buf *b, int64_t s)
+{
+	if (s >= 3600)
+		buf_addf(b, "%lld h %lld min", (long long)(s / 3600), (long long)(s % 3600 / 60));
+	else if (s >= 60)
+		buf_addf(b, "%lld min %lld s", (long long)(s / 60), (long long)(s % 60));
+	else
+		buf_addf(b, "%lld s", (long long)s);
+}
+
+static void put_head(struct paper *p)
+{
+	const struct report_model *m = p->m;
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "Experiment %lld", (long long)m->id);
+	if (text_equal(m->kind, "reference"))
+		buf_addstr(&b, ", the reference case");
+	if (m->title[0] != '\0')
+		buf_addf(&b, ": %s", m->title);
+	table_paragraph(p->out, "", buf_str(&b), p->width, p->ascii);
+	buf_clear(&b);
+	buf_addf(&b, "%s, ", m->created);
+	if (m->seconds >= 0) {
+		put_duration(&b, m->seconds);
+		buf_addstr(&b, ", ");
+	}
+	buf_addf(&b, "%d of %d rounds, ", m->rounds_done, m->rounds_planned);
+	if (m->warmup_rounds > 0)
+		buf_addf(&b, "%d to warm up, ", m->warmup_rounds);
+	buf_addf(&b, "seed %llu, lampduel %s", (unsigned long long)m->seed, m->version);
+	table_paragraph(p->out, "", buf_str(&b), p->width, p->ascii);
+	buf_release(&b);
+}
+
+static void put_config(struct paper *p)
+{
+	const struct report_model *m = p->m;
+	struct table t;
+
+	heading(p, "Configuration");
+	table_init(&t, 1 + m->systems.n, p->ascii, true);
+	table_add(&t, "");
+	for (size_t i = 0; i < m->systems.n; i++)
+		table_add(&t, m->systems.v[i].name);
+	table_add(&t, "Target");
+	for (size_t i = 0; i < m->systems.n; i++)
+		table_add(&t, m->systems.v[i].target);
+	for (size_t f = 0; f < m->facts.n; f++) {
+		table_add(&t, m->facts.v[f].label);
+		for (size_t i = 0; i < m->systems.n; i++) {
+			const char *value = m->facts.v[f].values[i];
+			table_add(&t, value[0] == '\0' ? "not known" : value);
+		}
+	}
+	table_render(&t, p->width, p->out);
+	table_release(&t);
+}
+
+static void put_settings(struct paper *p)
+{
+	const struct report_model *m = p->m;
+	struct table t;
+
+	if (m->settings.n == 0)
+		return;
+	heading(p, "Settings that are not the release's own, equal on every system unless named");
+	table_init(&t, 3, p->ascii, false);
+	for (size_t i = 0; i < m->settings.n; i++) {
+		const struct report_setting *s = &m->settings.v[i];
+		struct buf values = BUF_INIT;
+
+		for (size_t k = 0; s->differs && k < m->systems.n; k++)
+			buf_addf(&values, "%s%s: %s", k == 0 ? "" : "\n", m->systems.v[k].name,
+				 s->values[k][0] == '\0' ? "as the release has it" : s->values[k]);
+		table_add(&t, s->name);
+		table_add(&t, s->differs ? buf_str(&values) : s->values[0]);
+		table_add(&t, s->reason);
+		buf_release(&values);
+	}
+	table_render(&t, p->width, p->out);
+	table_release(&t);
+}
+
+/* Figures and their units stay on one line. */
+static void add_glued(struct buf *b, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == ' ')
+			buf_addstr(b, TABLE_GLUE);
+		else
+			buf_addch(b, *text);
+	}
+}
+
+static void add_number(struct table *t, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	add_glued(&b, text);
+	table_add(t, buf_str(&b));
+	buf_release(&b);
+}
+
+/* between: what stands between the figure's parts, "\n" or ", " */
+static void add_figure(struct table *t, const struct report_figure *f, const char *between)
+{
+	struct buf b = BUF_INIT;
+
+	if (f->text[0] == '\0') {
+		table_add(t, "no value");
+		return;
+	}
+	add_glued(&b, f->text);
+	if (f->second[0] != '\0') {
+		buf_addstr(&b, between);
+		add_glued(&b, f->second);
+	}
+	buf_addstr(&b, between);
+	if (f->spread[0] != '\0') {
+		buf_addstr(&b, "sd" TABLE_GLUE);
+		add_glued(&b, f->spread);
+		buf_addstr(&b, ", ");
+	}
+	buf_addf(&b, "n" TABLE_GLUE "%zu", f->figure.n);
+	table_add(t, buf_str(&b));
+	buf_release(&b);
+}
+
+static void add_published(struct table *t, const struct report_row *r)
+{
+	table_add(t, "  published, Raspberry Pi 3");
+	add_number(t, r->published_soft);
+	add_number(t, r->published_hard);
+	add_number(t, r->published_percent);
+	table_add(t, r->published_times);
+	table_add(t, "");
+}
+
+static bool pair_emulated(const struct report_model *m, size_t candidate)
+{
+	return m->systems.v[candidate].emulated || m->systems.v[m->baseline].emulated;
+}
+
+/* Rows [from, to) of one candidate against the baseline. */
+static void put_pair(struct paper *p, size_t candidate, size_t from, size_t to)
+{
+	const struct report_model *m = p->m;
+	bool emulated = pair_emulated(m, candidate);
+	struct table t;
+
+	table_init(&t, 6, p->ascii, true);
+	table_add(&t, "Task");
+	table_add(&t, m->systems.v[m->baseline].name);
+	table_add(&t, m->systems.v[candidate].name);
+	table_add(&t, words_time_heading(emulated));
+	table_add(&t, words_times_heading(emulated));
+	table_add(&t, "how sure");
+	for (size_t i = from; i < to; i++) {
+		const struct report_row *r = &m->rows.v[i];
+		const struct report_change *c = &r->changes.v[candidate];
+
+		if (i > from && p->width < ROOMY) /* many lines a row: a blank one between */
+			table_end_row(&t);
+		table_add(&t, r->title);
+		add_figure(&t, &r->figures.v[m->baseline], "\n");
+		add_figure(&t, &r->figures.v[candidate], "\n");
+		add_number(&t, c->percent);
+		table_add(&t, c->times);
+		table_add(&t, c->verdict);
+		if (r->published != NULL)
+			add_published(&t, r);
+	}
+	table_render(&t, p->width, p->out);
+	table_release(&t);
+}
+
+static void put_line(struct table *t, const char *label, const char *text)
+{
+	if (text[0] == '\0')
+		return;
+	table_addf(t, "  %s", label);
+	add_number(t, text);
+}
+
+static void add_published_line(struct table *t, const struct report_row *r)
+{
+	const char *const parts[] = {r->published_soft, r->published_hard, r->published_percent,
+				     r->published_times};
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		buf_addstr(&b, i == 0 ? "" : ", ");
+		add_glued(&b, parts[i]);
+	}
+	table_add(t, buf_str(&b));
+	buf_release(&b);
+}
+
+/* The same where a table of six columns has no room. */
+static void put_pair_narrow(struct paper *p, size_t candidate, size_t from, size_t to)
+{
+	const struct report_model *m = p->m;
+	bool emulated = pair_emulated(m, candidate);
+
+	for (size_t i = from; i < to; i++) {
+		const struct report_row *r = &m->rows.v[i];
+		const struct report_change *c = &r->changes.v[candidate];
+		struct table t;
+
+		table_paragraph(p->out, "", r->title, p->width, p->ascii);
+		table_init(&t, 2, p->ascii, false);
+		table_addf(&t, "  %s", m->systems.v[m->baseline].name);
+		add_figure(&t, &r->figures.v[m->baseline], ", ");
+		table_addf(&t, "  %s", m->systems.v[candidate].name);
+		add_figure(&t, &r->figures.v[candidate], ", ");
+		put_line(&t, words_time_heading(emulated), c->percent);
+		put_line(&t, words_times_heading(emulated), c->times);
+		if (c->verdict[0] != '\0') {
+			table_add(&t, "  how sure");
+			table_add(&t, c->verdict);
+		}
+		if (r->published != NULL) {
+			table_add(&t, "  published (Pi 3)");
+			add_published_line(&t, r);
+		}
+		table_render(&t, p->width, p->out);
+		table_release(&t);
+	}
+}
+
+static void put_pairs(struct paper *p, const char *what, size_t from, size_t to)
+{
+	const struct report_model *m = p->m;
+
+	for (size_t s = 0; from < to && s < m->systems.n; s++) {
+		if (s == m->baseline)
+			continue;
+		char *text = mem_printf("%s: %s against %s%s", what, m->systems.v[s].name,
+					m->systems.v[m->baseline].name,
+					pair_emulated(m, s) ? ", under emulation" : "");
+		heading(p, text);
+		free(text);
+		if (p->width < NARROW)
+			put_pair_narrow(p, s, from, to);
+		else
+			put_pair(p, s, from, to);
+	}
+}
+
+/* One system: its figures, each kind in a column of its own. */
+static void put_alone(struct paper *p, const char *what, size_t from, size_t to)
+{
+	const struct report_model *m = p->m;
+	struct table t;
+
+	if (from == to)
+		return;
+	char *text = mem_printf("%s: %s%s", what, m->systems.v[0].name,
+				m->systems.v[0].emulated ? ", under emulation" : "");
+	heading(p, text);
+	free(text);
+	table_init(&t, 5, p->ascii, true);
+	table_add(&t, "Task");
+	table_add(&t, "mean");
+	table_add(&t, "rate");
+	table_add(&t, "sd");
+	table_add(&t, "n");
+	for (size_t i = from; i < to; i++) {
+		const struct report_figure *f = &m->rows.v[i].figures.v[0];
+
+		table_add(&t, m->rows.v[i].title);
+		add_number(&t, f->text[0] == '\0' ? "no value" : f->text);
+		add_number(&t, f->second);
+		add_number(&t, f->spread);
+		table_addf(&t, "%zu", f->figure.n);
+	}
+	table_render(&t, p->width, p->out);
+	table_release(&t);
+}
+
+static void put_results(struct paper *p)
+{
+	const struct report_model *m = p->m;
+
+	if (m->rows.n == 0) {
+		heading(p, "Results: none, nothing was measured");
+		return;
+	}
+	void (*put)(struct paper *, const char *, size_t, size_t) =
+		m->systems.n == 1 ? put_alone : put_pairs;
+	put(p, "Results", 0, m->primary_rows);
+	put(p, "Also measured", m->primary_rows, m->rows.n);
+	buf_addch(p->out, '\n');
+	struct buf legend = BUF_INIT;
+	words_legend(m, &legend);
+	table_paragraph(p->out, "", buf_str(&legend), p->width, p->ascii);
+	buf_release(&legend);
+	for (size_t i = 0; i < m->overall.n; i++)
+		table_paragraph(p->out, "", m->overall.v[i], p->width, p->ascii);
+}
+
+static void put_explanations(struct paper *p)
+{
+	if (p->m->explanations.n == 0)
+		return;
+	heading(p, "How sure");
+	for (size_t i = 0; i < p->m->explanations.n; i++)
+		table_paragraph(p->out, "- ", p->m->explanations.v[i], p->width, p->ascii);
+}
+
+static void put_notes(struct paper *p)
+{
+	if (p->m->notes.n == 0)
+		return;
+	heading(p, "Notes");
+	for (size_t i = 0; i < p->m->notes.n; i++)
+		table_paragraph(p->out, "- ", p->m->notes.v[i], p->width, p->ascii);
+}
+
+static void put_problems(struct paper *p)
+{
+	const struct report_model *m = p->m;
+	struct buf b = BUF_INIT;
+
+	buf_addf(&b, "%zu executions, %zu counted", m->executions, m->counted);
+	size_t lost = 0;
+	for (size_t i = 0; i < m->problems.n; i++)
+		lost += m->problems.v[i].count;
+	if (lost > 0)
+		buf_addf(&b, ", %zu not", lost);
+	if (m->executions - m->counted - lost > 0)
+		buf_addf(&b, ", %zu to warm up", m->executions - m->counted - lost);
+	heading(p, buf_str(&b));
+	for (size_t i = 0; i < m->problems.n; i++) {
+		const struct report_problem *q = &m->problems.v[i];
+
+		buf_clear(&b);
+		buf_addf(&b, "%s, %s: %zu %s", m->systems.v[q->system].name, m->tasks.v[q->task],
+			 q->count, q->what);
+		if (q->reason[0] != '\0')
+			buf_addf(&b, " (%s)", q->reason);
+		table_paragraph(p->out, "- ", buf_str(&b), p->width, p->ascii);
+	}
+	buf_release(&b);
+}
+
+static void put_origins(struct paper *p)
+{
+	const struct report_model *m = p->m;
+	struct table t;
+
+	if (m->rows.n == 0)
+		return;
+	heading(p, "Measured as");
+	table_init(&t, 2, p->ascii, false);
+	for (size_t i = 0; i < m->rows.n; i++) {
+		const struct report_row *r = &m->rows.v[i];
+
+		table_add(&t, r->metric_name);
+		struct buf b = BUF_INIT;
+		for (const char *c = r->conditions; *c != '\0'; c++) {
+			buf_addch(&b, *c);
+			if (*c == ';')
+				buf_addch(&b, ' '); /* where a long line can be wrapped */
+		}
+		table_add(&t, buf_str(&b));
+		buf_release(&b);
+	}
+	table_render(&t, p->width, p->out);
+	table_release(&t);
+}
+
+static void render(const struct report_model *m, const struct report_options *o, struct buf *out)
+{
+	struct paper p = {m, out, o->columns < 40 ? 40 : (size_t)o->columns, !o->utf8};
+
+	put_head(&p);
+	put_config(&p);
+	put_settings(&p);
+	put_results(&p);
+	if (o->explain)
+		put_explanations(&p);
+	put_notes(&p);
+	put_problems(&p);
+	put_origins(&p);
+}
+
+const struct report_format report_text = {
+	.name = "text",
+	.summary = "for a terminal",
+	.render = render,
+};

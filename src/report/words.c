@@ -1,0 +1,229 @@
+#include "report/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "report/model_parts.h"
+
+const char *words_no_verdict(void)
+{
+	return "no verdict yet";
+}
+
+const char *words_time_heading(bool emulated)
+{
+	return emulated ? "time, emulated" : "time";
+}
+
+const char *words_times_heading(bool emulated)
+{
+	return emulated ? "as fast, emulated" : "as fast";
+}
+
+const char *words_direction(double ratio, bool emulated)
+{
+	if (ratio < 1)
+		return emulated ? "less time under emulation" : "less time";
+	if (ratio > 1)
+		return emulated ? "more time under emulation" : "more time";
+	return emulated ? "as much time under emulation" : "as much time";
+}
+
+static void add_interval(const struct compare_estimate *e, struct buf *b)
+{
+	if (isnan(e->lo) || isnan(e->hi))
+		return;
+	/* more cost is less speed: the ends change places */
+	buf_addf(b, ", %.3fx to %.3fx", compare_times(e->hi), compare_times(e->lo));
+}
+
+void words_verdict(const struct comparison *c, double margin, struct buf *b)
+{
+	if (c->verdict == VERDICT_NONE) {
+		buf_addstr(b, "no verdict");
+		return;
+	}
+	buf_addstr(b, comparison_word(c));
+	if (c->verdict == VERDICT_SAME)
+		buf_addf(b, " within %g %%", 100 * margin);
+	add_interval(&c->estimate, b);
+	if (c->verdict == VERDICT_UNCLEAR && c->n < c->pairs_fewest)
+		buf_addf(b, ", at least %zu rounds are needed", c->pairs_fewest);
+	else if (c->verdict == VERDICT_UNCLEAR && c->pairs_needed > c->n)
+		buf_addf(b, ", about %zu rounds would settle it", c->pairs_needed);
+}
+
+void words_legend(const struct report_model *m, struct buf *b)
+{
+	buf_addstr(b, "Figures are means of n rounds; sd: standard deviation as a share of the "
+		      "mean.");
+	if (m->systems.n > 1)
+		buf_addstr(b, " Time and as fast are two views of one figure, the change of the "
+			      "means.");
+	if (m->explanations.n > 0)
+		buf_addstr(b, " An interval is of as fast, with 95 % confidence.");
+}
+
+void words_overall(const struct compare_overall *o, const char *baseline, struct buf *b)
+{
+	double percent = compare_percent(o->estimate.log);
+	char *candidate = text_escaped(o->candidate);
+
+	buf_addf(b,
+		 "%zu workloads together, each with the same weight: %s takes %.1f %% %s%s than %s "
+		 "(%.3fx",
+		 o->workloads, candidate, fabs(percent), percent < 0 ? "less time" : "more time",
+		 o->emulated ? " under emulation" : "", baseline, compare_times(o->estimate.log));
+	add_interval(&o->estimate, b);
+	buf_addf(b, "), geometric mean of %zu figures", o->metrics);
+	if (o->left_out > 0)
+		buf_addf(b, ", %zu left out", o->left_out);
+	buf_addch(b, '.');
+	free(candidate);
+}
+
+/* "soft", "soft and hard", "a, b and c": the names for which wanted is true; NULL: none. */
+static char *names(const struct report_model *m, const bool *wanted)
+{
+	struct buf b = BUF_INIT;
+	size_t left = 0;
+
+	for (size_t i = 0; i < m->systems.n; i++)
+		left += wanted[i];
+	if (left == 0)
+		return NULL;
+	for (size_t i = 0; i < m->systems.n; i++) {
+		if (!wanted[i])
+			continue;
+		left--;
+		buf_addf(&b, "%s%s", m->systems.v[i].name,
+			 left == 0   ? ""
+			 : left == 1 ? " and "
+				     : ", ");
+	}
+	return buf_detach(&b);
+}
+
+static void state_note(struct report_model *m)
+{
+	static const char *const said[][2] = {
+		{"running", "is not at its end"},
+		{"interrupted", "was interrupted"},
+		{"failed", "failed"},
+	};
+
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		if (text_equal(m->state, said[i][0]))
+			model_note(m, "The run %s: %d of %d rounds are done.", said[i][1],
+				   m->rounds_done, m->rounds_planned);
+	}
+}
+
+static void emulation_note(struct report_model *m, const bool *emulated, const bool *native)
+{
+	char *under = names(m, emulated);
+	char *real = names(m, native);
+
+	if (under != NULL && real == NULL)
+		model_note(m,
+			   "%s ran under emulation. The times are those of the emulator on this "
+			   "machine: nothing is claimed about any hardware.",
+			   under);
+	else if (under != NULL)
+		model_note(
+			m,
+			"%s ran under emulation, %s did not. Emulation costs time of its own, so "
+			"the two do not compare, and nothing is claimed about any hardware.",
+			under, real);
+	free(under);
+	free(real);
+}
+
+static void system_notes(const struct experiment *e, struct report_model *m)
+{
+	size_t n = e->systems.n;
+	bool *emulated = mem_array(n, sizeof(bool));
+	bool *native = mem_array(n, sizeof(bool));
+	bool *shared = mem_array(n, sizeof(bool));
+	bool *recorded = mem_array(n, sizeof(bool));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct exp_system *s = &e->systems.v[i];
+		emulated[i] = s->emulated;
+		native[i] = !s->emulated;
+		shared[i] = text_equal(factset_get(&s->facts, "kernel.shared"), "yes");
+		recorded[i] = text_starts(s->target, "recorded:");
+	}
+	emulation_note(m, emulated, native);
+	char *who = names(m, shared);
+	if (who != NULL)
+		model_note(m,
+			   "%s ran on this machine's own kernel: what another kernel would change "
+			   "is not part of the figures.",
+			   who);
+	free(who);
+	who = names(m, recorded);
+	if (who != NULL)
+		model_note(m, "%s: replayed from a recording of an earlier run, not measured now.",
+			   who);
+	free(who);
+	free(emulated);
+	free(native);
+	free(shared);
+	free(recorded);
+}
+
+static bool has_published(const struct report_model *m)
+{
+	for (size_t i = 0; i < m->rows.n; i++) {
+		if (m->rows.v[i].published != NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool has_row_of(const struct report_model *m, size_t task)
+{
+	for (size_t i = 0; i < m->rows.n; i++) {
+		if (m->rows.v[i].task == task)
+			return true;
+	}
+	return false;
+}
+
+/* Rounds that a change could not use because a side is missing. */
+static void pair_notes(struct report_model *m)
+{
+	for (size_t i = 0; i < m->rows.n; i++) {
+		const struct report_row *r = &m->rows.v[i];
+		size_t base = r->figures.v[m->baseline].figure.n;
+
+		for (size_t s = 0; s < m->systems.n; s++) {
+			size_t n = r->changes.v[s].change.n;
+			if (s != m->baseline && m->systems.n > 2 && r->changes.v[s].change.known &&
+			    n != base)
+				model_note(m,
+					   "%s: the change of %s is of the %zu rounds that both it "
+					   "and %s have.",
+					   r->title, m->systems.v[s].name, n,
+					   m->systems.v[m->baseline].name);
+		}
+	}
+}
+
+void words_notes(const struct experiment *e, struct report_model *m)
+{
+	state_note(m);
+	system_notes(e, m);
+	for (size_t i = 0; i < m->tasks.n; i++) {
+		if (m->executions > 0 && !has_row_of(m, i))
+			model_note(m, "%s gave no value on any system.", m->tasks.v[i]);
+	}
+	pair_notes(m);
+	if (has_published(m)) {
+		for (size_t i = 0; published_notes[i] != NULL; i++)
+			model_note(m, "%s", published_notes[i]);
+	}
+}

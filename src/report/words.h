@@ -1,0 +1,34 @@
+/*
+ * words: what a report says in sentences. One place, so that every format says
+ * the same, and so that nothing measured under emulation is called faster.
+ */
+#ifndef LAMPDUEL_REPORT_WORDS_H
+#define LAMPDUEL_REPORT_WORDS_H
+
+#include <stdbool.h>
+
+#include "report/model.h"
+
+/* What stands in the verdict's column as long as nothing has judged the figures. */
+const char *words_no_verdict(void);
+/* Heading of the column of percent: "time", under emulation "time, emulated". */
+const char *words_time_heading(bool emulated);
+const char *words_times_heading(bool emulated);
+/* "less time" or "more time", with " under emulation" when it was; "as much time" for no change. */
+const char *words_direction(double ratio, bool emulated);
+
+/*
+ * The cell of the verdict's column: "faster, 1.335x to 1.350x as fast". Appends; never "faster"
+ * when it was emulated.
+ */
+void words_verdict(const struct comparison *c, double margin, struct buf *b);
+/* "hard takes 30.1 % less time over 4 workloads ..." */
+void words_overall(const struct compare_overall *o, const char *baseline, struct buf *b);
+
+/* What the columns of the results mean; appends. */
+void words_legend(const struct report_model *m, struct buf *b);
+
+/* Appends to the model's notes what its reader must know about the systems and the run. */
+void words_notes(const struct experiment *e, struct report_model *m);
+
+#endif

@@ -1,0 +1,837 @@
+/* Reports: numbers against values computed by hand, wording, and whole texts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "compare/compare.h"
+#include "example.h"
+#include "report/report.h"
+#include "report/table.h"
+#include "report/words.h"
+
+#define assert_close(a, b) assert_close_(a, b, 1e-9, __LINE__)
+
+static void assert_close_(double a, double b, double share, int line)
+{
+	if (!(fabs(a - b) <= share * fabs(b)))
+		fail_msg("line %d: %.17g is not %.17g", line, a, b);
+}
+
+static void figures(void **state)
+{
+	static const double v[] = {1, 2, 3, 4};
+	static const double far[] = {1e9 + 1, 1e9 + 2, 1e9 + 3, 1e9 + 4};
+	static const double steps[] = {0.1, 0.1, 0.3, 0.3};
+
+	(void)state;
+	struct figure f = figure_of(v, steps, 4);
+	assert_int_equal(f.n, 4);
+	assert_close(f.mean, 2.5);
+	assert_close(f.sd, 1.2909944487358056); /* sqrt(5 / 3) */
+	assert_close(f.error, 0.6454972243679028);
+	assert_close(f.step, 0.2);
+	f = figure_of(far, NULL, 4);
+	assert_close(f.mean, 1e9 + 2.5);
+	assert_close(f.sd, 1.2909944487358056);
+	f = figure_of(v, NULL, 1);
+	assert_close(f.mean, 1);
+	assert_true(isnan(f.sd) && isnan(f.error));
+	f = figure_of(v, NULL, 0);
+	assert_int_equal(f.n, 0);
+}
+
+static void changes(void **state)
+{
+	static const double b[] = {2, 4};
+	static const double c[] = {1, 3};
+	static const double zero[] = {0, 0};
+
+	(void)state;
+	struct change t = change_of_pairs(b, c, 2, LESS_IS_BETTER);
+	assert_true(t.known);
+	assert_int_equal(t.n, 2);
+	assert_close(t.ratio, 2.0 / 3);
+	assert_close(t.percent, -100.0 / 3);
+	assert_close(t.times, 1.5);
+	/* |ln(1/2) - ln(3/4)| / 2: the standard error of two values is half their distance */
+	assert_close(t.error, 0.20273255405408222);
+	t = change_of_pairs(b, c, 2, MORE_IS_BETTER);
+	assert_close(t.ratio, 1.5);
+	assert_close(t.percent, 50);
+	assert_close(t.times, 2.0 / 3);
+	assert_close(t.error, 0.20273255405408222);
+	assert_false(change_of_pairs(b, zero, 2, LESS_IS_BETTER).known);
+	assert_false(change_of_pairs(zero, c, 2, MORE_IS_BETTER).known);
+	assert_false(change_of_pairs(b, c, 0, LESS_IS_BETTER).known);
+	assert_true(isnan(change_of_pairs(b, c, 1, LESS_IS_BETTER).error));
+
+	struct figure x = figure_of(b, NULL, 2);
+	struct figure y = figure_of(c, NULL, 2);
+	t = change_of_figures(&x, &y, LESS_IS_BETTER);
+	assert_close(t.ratio, 2.0 / 3);
+	assert_close(t.error, hypot(1.0 / 3, 1.0 / 2)); /* errors are 1 and 1 */
+	y.n = 0;
+	assert_false(change_of_figures(&x, &y, LESS_IS_BETTER).known);
+}
+
+static void assert_shown(double value, int decimals, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	figure_add(&b, value, decimals);
+	assert_string_equal(buf_str(&b), text);
+	buf_release(&b);
+}
+
+static void digits(void **state)
+{
+	(void)state;
+	/* two digits of the standard error */
+	assert_int_equal(figure_decimals(1.7012, 0.012, 0, 15), 3);
+	assert_int_equal(figure_decimals(1.7012, 0.0012, 0, 15), 4);
+	assert_int_equal(figure_decimals(1490, 120, 0, 15), -1);
+	assert_int_equal(figure_decimals(1490, 1, 0, 15), 1);
+	/* never more than six digits, nor beyond what the reading tells */
+	assert_int_equal(figure_decimals(1.7012, 1e-9, 0, 15), 5);
+	assert_int_equal(figure_decimals(3.03, 0.0004, 0.01, 15), 3);
+	assert_int_equal(figure_decimals(3.03, 0, 0.01, 15), 2);
+	assert_int_equal(figure_decimals(3.03, NAN, 0.01, 1), 2);
+	assert_int_equal(figure_decimals(1.7012, NAN, 0.0001, 1), 4);
+	/* nothing known */
+	assert_int_equal(figure_decimals(3.03, NAN, 0, 1), 3);
+	assert_int_equal(figure_decimals(0, NAN, 0, 1), 0);
+	assert_shown(1.70125, 3, "1.701");
+	assert_shown(1486, -1, "1490");
+	assert_shown(1486, -2, "1500");
+	assert_shown(-0.001, 2, "0.00");
+	assert_shown(-0.5, 1, "-0.5");
+}
+
+static void assert_change_shown(double ratio, double error, double step_share, const char *percent,
+				const char *times)
+{
+	const struct change c = {true, 5, ratio, (ratio - 1) * 100, 1 / ratio, error};
+	struct buf b = BUF_INIT;
+
+	change_add_percent(&b, &c, step_share);
+	assert_string_equal(buf_str(&b), percent);
+	buf_clear(&b);
+	change_add_times(&b, &c, step_share);
+	assert_string_equal(buf_str(&b), times);
+	buf_release(&b);
+}
+
+static void change_digits(void **state)
+{
+	(void)state;
+	assert_change_shown(0.8753, 0.002, 0, "-12.47 %", "1.142x");
+	assert_change_shown(0.8753, 0.02, 0, "-12.5 %", "1.142x");
+	assert_change_shown(0.8753, 0.2, 0, "-12 %", "1.14x");
+	assert_change_shown(1.25, 0.02, 0, "+25.0 %", "0.800x");
+	assert_change_shown(1.000001, 0.002, 0, "0.00 %", "1.000x");
+	assert_change_shown(0.999999, 0.002, 0, "0.00 %", "1.000x");
+	assert_change_shown(1, 0, 0, "0.0 %", "1.00x");
+	/* single readings: their resolution */
+	assert_change_shown(0.3366, NAN, 0.0098, "-66.3 %", "2.97x");
+	assert_change_shown(0.3366, NAN, 0, "-66.3 %", "2.97x");
+}
+
+/* The published changes are those that the publication's figures give. */
+static void published(void **state)
+{
+	static const struct {
+		const char *metric;
+		double percent, times;
+	} expected[] = {
+		{"wordpress/page/generate", -12.47, 1.142},
+		{"mariadb/benchmark.encode/time", -66.34, 2.971},
+		{"openssl/rsa2048/sign", -25.5, 1.342},
+		{"openssl/rsa2048/verify", -29.3, 1.415},
+		{"openssl/rsa4096/sign", -27.9, 1.388},
+		{"openssl/rsa4096/verify", -30.5, 1.439},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		const struct published_figure *p = published_find(expected[i].metric);
+		assert_non_null(p);
+		double scale = pow(10, p->change_decimals);
+		double percent = (p->hard / p->soft - 1) * 100;
+		assert_true(fabs(round(percent * scale) / scale - expected[i].percent) < 1e-9);
+		assert_true(fabs(round(p->soft / p->hard * 1000) / 1000 - expected[i].times) <
+			    1e-9);
+	}
+	assert_null(published_find("openssl/rsa1024/sign"));
+}
+
+static void assert_title(const char *metric, const char *unit, const char *conditions,
+			 const char *params, const char *title)
+{
+	struct exp_metric m = {.name = mem_strdup(metric),
+			       .unit = mem_strdup(unit),
+			       .conditions = mem_strdup(conditions)};
+	struct exp_task t = {.params = mem_strdup(params)};
+	char *is = view_title(&m, &t);
+
+	assert_string_equal(is, title);
+	free(is);
+	free(m.name);
+	free(m.unit);
+	free(m.conditions);
+	free(t.params);
+}
+
+static void titles(void **state)
+{
+	(void)state;
+	assert_title("wordpress/page/generate", "s", "cache=purged;opcache=on", "{}",
+		     "WordPress page, OPcache on");
+	assert_title("wordpress/page/total", "s", "", "{}", "WordPress page, request to last byte");
+	assert_title("wordpress/cached/total", "s", "opcache=off", "{}",
+		     "WordPress page from the page cache, request to last byte, OPcache off");
+	assert_title("mariadb/benchmark.encode/time", "s/op", "",
+		     "{\"expression\":\"ENCODE('praise','bob')\"}",
+		     "1,000,000 x ENCODE('praise','bob')");
+	assert_title("mariadb/benchmark.encode/time", "s/op", "clock=x;expression=encode('a')",
+		     "not json", "1,000,000 x encode('a')");
+	assert_title("mariadb/benchmark.md5/time", "s/op", "", "", "1,000,000 x MD5");
+	assert_title("mariadb/query.2/time", "s", "", "", "MariaDB query.2 time");
+	assert_title("openssl/rsa2048/sign", "op/s", "", "", "openssl rsa2048 sign");
+	assert_title("openssl/kem.ml-kem-768/encaps", "op/s", "", "",
+		     "openssl kem ml-kem-768 encaps");
+	assert_title("openssl/evp.aes-128-cbc/16384", "B/s", "", "",
+		     "openssl evp aes-128-cbc, blocks of 16384 bytes");
+	assert_title("command/ls/wall", "s", "", "", "ls, wall clock");
+	assert_title("command/ls/maxrss", "B", "", "", "ls, peak memory");
+	assert_title("http/wrk/rate", "req/s", "", "", "http/wrk/rate");
+	assert_title("odd", "s", "", "", "odd");
+	char *c = view_condition("a=1;bb=2;b=3", "b");
+	assert_string_equal(c, "3");
+	free(c);
+	assert_null(view_condition("a=1", "aa"));
+	assert_null(view_condition("", "a"));
+}
+
+static void views(void **state)
+{
+	struct exp_metric rate = {.name = "openssl/evp.x/16384", .unit = "B/s"};
+	struct exp_metric ops = {.name = "openssl/rsa2048/sign", .unit = "op/s"};
+	struct exp_metric encode = {.name = "mariadb/benchmark.encode/time", .unit = "s/op"};
+	struct exp_metric plain = {.name = "php/x/y", .unit = "1"};
+	struct view second;
+
+	(void)state;
+	struct view v = view_main(&rate, 123456789);
+	assert_string_equal(v.unit, "MB/s");
+	assert_close(view_value(&v, 123456789), 123.456789);
+	assert_string_equal(view_main(&rate, 999).unit, "B/s");
+	assert_string_equal(view_main(&rate, 5e12).unit, "GB/s");
+	v = view_main(&ops, 40);
+	assert_string_equal(v.unit, "s/op");
+	assert_close(view_value(&v, 40), 0.025);
+	assert_close(view_error(&v, 40, 0.4), 0.00025); /* 1 % of it */
+	assert_true(view_second(&ops, &second));
+	assert_close(view_value(&second, 40), 40);
+	v = view_main(&encode, 3e-6);
+	assert_string_equal(v.unit, "s");
+	assert_close(view_value(&v, 3.03e-6), 3.03);
+	assert_false(view_second(&encode, &second));
+	assert_string_equal(view_main(&plain, 3).unit, "");
+}
+
+static void make(struct report_model *m, const struct experiment *e)
+{
+	const struct report_model_options o = {.identify = false};
+
+	report_model_make(m, e, &o);
+}
+
+static char *render(const struct report_model *m, int columns, bool utf8, bool explain)
+{
+	const struct report_options o = {.columns = columns, .utf8 = utf8, .explain = explain};
+	struct buf b = BUF_INIT;
+
+	report_text.render(m, &o, &b);
+	return buf_detach(&b);
+}
+
+/* Two systems, one task, a time and a rate; three rounds that count and what does not. */
+static void small(struct experiment *e, bool emulated)
+{
+	static const double soft[] = {2.0, 2.2, 2.4};
+	static const double hard[] = {1.0, 1.2, 1.1};
+	static const double soft_rate[] = {40, 44, 36};
+	static const double hard_rate[] = {50, 55, 45};
+
+	example_head(e, "run", "a against b", 4);
+	e->warmup_rounds = 0;
+	(void)example_system(e, "soft", "dir:/home/alice/root", emulated);
+	(void)example_system(e, "hard", "ssh:bob@pi.example.net", false);
+	size_t t = example_task(e, "openssl", "openssl/rsa2048", "{}");
+	size_t time = example_metric(e, "command/x/wall", "s", "", true);
+	size_t rate = example_metric(e, "openssl/rsa2048/sign", "op/s", "", false);
+	for (int r = 0; r < 3; r++) {
+		struct exp_execution *x = example_execution(e, r + 1, t, 0, 1);
+		(void)example_value(x, time, soft[r], 0.001);
+		(void)example_value(x, rate, soft_rate[r], 0.1);
+		x = example_execution(e, r + 1, t, 1, 1);
+		(void)example_value(x, time, hard[r], 0.001);
+		(void)example_value(x, rate, hard_rate[r], 0.1);
+	}
+}
+
+static void model_numbers(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	make(&m, &e);
+	assert_int_equal(m.rows.n, 2);
+	assert_int_equal(m.primary_rows, 1);
+	const struct report_row *r = &m.rows.v[0];
+	assert_string_equal(r->title, "x, wall clock");
+	assert_close(r->figures.v[0].figure.mean, 2.2);
+	assert_close(r->figures.v[0].figure.sd, 0.2);
+	assert_close(r->figures.v[1].figure.mean, 1.1);
+	assert_string_equal(r->figures.v[0].text, "2.20 s"); /* error 0.115 */
+	assert_string_equal(r->figures.v[1].text, "1.10 s"); /* as few decimals as its partner */
+	assert_string_equal(r->figures.v[0].spread, "9.1 %");
+	assert_close(r->changes.v[1].change.ratio, 0.5);
+	assert_string_equal(r->changes.v[1].percent, "-50.0 %");
+	assert_string_equal(r->changes.v[1].times, "2.00x");
+	assert_string_equal(r->changes.v[1].words, "less time");
+	assert_string_equal(r->changes.v[1].verdict, "no verdict yet");
+	assert_false(r->changes.v[0].change.known);
+	assert_string_equal(r->changes.v[0].percent, "");
+	r = &m.rows.v[1];
+	/* the mean of the rates, then its inverse: 1/40, not the mean of 1/40, 1/44, 1/36 */
+	assert_string_equal(r->figures.v[0].text, "0.0250 s/op");
+	assert_string_equal(r->figures.v[0].second, "40.0 op/s");
+	assert_close(r->changes.v[1].change.ratio, 0.8);
+	assert_close(r->changes.v[1].change.times, 1.25);
+	assert_close(r->changes.v[1].change.percent, -20);
+	assert_string_equal(r->changes.v[1].percent,
+			    "-20.0 %"); /* every pair the same: their step decides */
+	assert_int_equal(m.executions, 6);
+	assert_int_equal(m.counted, 6);
+	assert_int_equal(m.problems.n, 0);
+	assert_int_equal(m.rounds_done, 3);
+	assert_int_equal(m.seconds, 800);
+	assert_string_equal(m.created, "2026-11-30 00:53:20 UTC");
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void assert_has_note(const struct report_model *m, const char *part)
+{
+	for (size_t i = 0; i < m->notes.n; i++) {
+		if (strstr(m->notes.v[i], part) != NULL)
+			return;
+	}
+	fail_msg("no note says \"%s\"", part);
+}
+
+static void what_does_not_count(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	/* round 4: the first attempt was disturbed on one side, the second failed on it */
+	struct exp_execution *x = example_execution(&e, 4, 0, 0, 1);
+	(void)example_value(x, 0, 100, 0);
+	x = example_execution(&e, 4, 0, 1, 1);
+	(void)example_value(x, 0, 100, 0);
+	x->disturbed = true;
+	mem_replace(&x->disturbance, mem_strdup("{\"reason\":\"the machine was swapping\"}"));
+	x = example_execution(&e, 4, 0, 0, 2);
+	(void)example_value(x, 0, 100, 0);
+	x = example_execution(&e, 4, 0, 1, 2);
+	x->status = OUTCOME_TIMEOUT;
+	mem_replace(&x->reason, mem_strdup("gave up after 60 s"));
+	x = example_execution(&e, 1, 0, 0, 1);
+	x->warmup = true;
+	(void)example_value(x, 0, 100, 0);
+	mem_replace(&e.state, mem_strdup("interrupted"));
+	make(&m, &e);
+	/* the lonely good value of round 4 is no part of a pair: neither figure nor change has it
+	 */
+	assert_int_equal(m.rows.v[0].figures.v[0].figure.n, 3);
+	assert_close(m.rows.v[0].figures.v[0].figure.mean, 2.2);
+	assert_int_equal(m.rows.v[0].changes.v[1].change.n, 3);
+	assert_int_equal(m.executions, 11);
+	assert_int_equal(m.counted, 7);
+	assert_int_equal(m.problems.n, 3);
+	assert_string_equal(m.problems.v[0].what, "set aside");
+	assert_int_equal(m.problems.v[0].system, 0);
+	assert_string_equal(m.problems.v[1].what, "disturbed");
+	assert_string_equal(m.problems.v[1].reason, "the machine was swapping");
+	assert_string_equal(m.problems.v[2].what, "timed out");
+	assert_string_equal(m.problems.v[2].reason, "gave up after 60 s");
+	assert_has_note(&m, "was interrupted: 4 of 4 rounds");
+	char *text = render(&m, 80, true, false);
+	assert_non_null(strstr(text, "11 executions, 7 counted, 3 not, 1 to warm up\n"));
+	assert_non_null(strstr(text, "- hard, openssl/rsa2048: 1 timed out (gave up after 60 s)"));
+	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void hosts_and_users_stay_out(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	mem_replace(&e.title, mem_strdup("dir:/home/alice/root against ssh:bob@pi.example.net"));
+	mem_replace(&e.command, mem_strdup("lampduel run -c ssh:bob@pi.example.net"));
+	vec_push(&e.notes, mem_strdup("ssh:bob@pi.example.net was slow to answer"));
+	make(&m, &e);
+	assert_string_equal(m.title, "dir:.../root against ssh:...");
+	assert_string_equal(m.command, "lampduel run -c ssh:...");
+	assert_string_equal(m.systems.v[1].target, "ssh:...");
+	assert_has_note(&m, "ssh:... was slow");
+	char *text = render(&m, 80, true, false);
+	assert_null(strstr(text, "bob"));
+	assert_null(strstr(text, "alice"));
+	assert_null(strstr(text, "example.net"));
+	free(text);
+	report_model_release(&m);
+	report_model_make(&m, &e, &(const struct report_model_options){.identify = true});
+	assert_string_equal(m.systems.v[1].target, "ssh:bob@pi.example.net");
+	assert_string_equal(m.title, e.title);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void hostile_text(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	mem_replace(&e.systems.v[0].name, mem_strdup("so\x1b[31mft"));
+	factset_set(&e.systems.v[0].facts, "php.version", "8\n.2\r\x07\xff", "");
+	factset_set(&e.systems.v[0].facts, "setting.p\x1b.x", "\x1b]0;t\x07", "\x08why");
+	mem_replace(&e.tasks.v[0].name, mem_strdup("t\x1b[2J"));
+	mem_replace(&e.metrics.v[0].name, mem_strdup("command/\x1b[5m/wall"));
+	mem_replace(&e.metrics.v[0].conditions, mem_strdup("a=\x9b;b=\x1f"));
+	mem_replace(&e.title, mem_strdup("\xe2\x80\xae title"));
+	mem_replace(&e.executions.v[0].reason, mem_strdup("\x1b[1m"));
+	e.executions.v[0].status = OUTCOME_FAILED;
+	vec_push(&e.notes, mem_strdup("note\x1b[0m"));
+	make(&m, &e);
+	char *text = render(&m, 80, true, false);
+	for (const char *p = text; *p != '\0'; p++)
+		assert_true(*p == '\n' || ((unsigned char)*p >= 0x20 && *p != 0x7f));
+	assert_null(strstr(text, "\xe2\x80\xae"));
+	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void emulation_is_never_faster(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, true);
+	make(&m, &e);
+	assert_true(m.emulated);
+	assert_true(m.rows.v[0].changes.v[1].emulated);
+	assert_string_equal(m.rows.v[0].changes.v[1].words, "less time under emulation");
+	assert_has_note(&m, "soft ran under emulation, hard did not");
+	char *text = render(&m, 80, true, false);
+	assert_null(strstr(text, "faster"));
+	assert_non_null(strstr(text, "hard against soft, under emulation\n"));
+	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+	example_reference(&e, 2);
+	make(&m, &e);
+	assert_has_note(&m, "soft and hard ran under emulation.");
+	assert_has_note(&m, "nothing is claimed about any hardware");
+	assert_has_note(&m, "this machine's own kernel");
+	report_model_release(&m);
+	experiment_release(&e);
+	assert_string_equal(words_direction(0.9, true), "less time under emulation");
+	assert_string_equal(words_direction(1.1, true), "more time under emulation");
+	assert_string_equal(words_direction(0.9, false), "less time");
+	assert_string_equal(words_direction(1, false), "as much time");
+}
+
+static void configuration(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	example_reference(&e, 1);
+	factset_set(&e.systems.v[1].facts, "setting.php.memory_limit", "512M", "asked for");
+	factset_set(&e.systems.v[1].facts, "setting.apache.MaxRequestWorkers", "1", "one client");
+	make(&m, &e);
+	static const char *const labels[] = {"Apache",    "MariaDB", "PHP",          "OpenSSL",
+					     "Kernel",    "Storage", "CPU",          "Execution",
+					     "WordPress", "System",  "Architecture", "Float ABI"};
+	assert_int_equal(m.facts.n, sizeof(labels) / sizeof(labels[0]));
+	for (size_t i = 0; i < m.facts.n; i++)
+		assert_string_equal(m.facts.v[i].label, labels[i]);
+	assert_string_equal(m.facts.v[4].values[0], "6.1.0-40-amd64 (the host's)");
+	assert_string_equal(m.facts.v[5].values[0], "virtio disk, ext4");
+	assert_string_equal(m.facts.v[7].values[1], "emulated by qemu-arm 7.2.22, -cpu cortex-a7");
+	assert_false(m.facts.v[0].differs);
+	assert_true(m.facts.v[10].differs);
+	assert_int_equal(m.settings.n, 3);
+	assert_string_equal(m.settings.v[0].name, "MariaDB innodb_buffer_pool_size");
+	assert_false(m.settings.v[0].differs);
+	assert_string_equal(m.settings.v[0].reason, "the throwaway server holds one small site");
+	assert_true(m.settings.v[1].differs);
+	assert_string_equal(m.settings.v[2].name, "Apache MaxRequestWorkers");
+	assert_string_equal(m.settings.v[2].values[0], "");
+	char *text = render(&m, 100, true, false);
+	assert_non_null(strstr(text, "soft: as the release has it"));
+	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+/* Three systems: each candidate against the baseline, with the rounds that both have. */
+static void three_systems(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	(void)example_system(&e, "third", "local", false);
+	for (int r = 2; r <= 3; r++)
+		(void)example_value(example_execution(&e, r, 0, 2, 1), 0, 4.6, 0.001);
+	make(&m, &e);
+	const struct report_row *r = &m.rows.v[0];
+	assert_int_equal(r->figures.v[0].figure.n, 3);
+	assert_int_equal(r->figures.v[2].figure.n, 2);
+	assert_close(r->changes.v[2].change.ratio, 2); /* 4.6 over the mean of 2.2 and 2.4 */
+	assert_string_equal(r->changes.v[2].words, "more time");
+	assert_has_note(&m, "the change of third is of the 2 rounds that both it and soft have");
+	char *text = render(&m, 80, true, false);
+	assert_non_null(strstr(text, "Results: hard against soft\n"));
+	assert_non_null(strstr(text, "Results: third against soft\n"));
+	assert_non_null(strstr(text, "no value"));
+	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void one_system(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	for (size_t i = 0; i < e.executions.n; i++)
+		e.executions.v[i].system = 0;
+	for (size_t i = 0; i < e.executions.n; i++)
+		e.executions.v[i].round = (int)i + 1;
+	free(e.systems.v[1].name);
+	free(e.systems.v[1].target);
+	free(e.systems.v[1].emulator);
+	e.systems.n = 1;
+	make(&m, &e);
+	assert_int_equal(m.rows.v[0].figures.v[0].figure.n, 6);
+	assert_close(m.rows.v[0].figures.v[0].figure.mean, 1.65);
+	char *text = render(&m, 80, true, false);
+	assert_non_null(strstr(text, "Results: soft\n"));
+	assert_null(strstr(text, "against soft"));
+	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void imported_values_are_not_paired(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	mem_replace(&e.kind, mem_strdup("import"));
+	(void)example_value(example_execution(&e, 4, 0, 0, 1), 0, 3.0, 0.001);
+	make(&m, &e);
+	assert_int_equal(m.rows.v[0].figures.v[0].figure.n, 4);
+	assert_close(m.rows.v[0].figures.v[0].figure.mean, 2.4);
+	assert_close(m.rows.v[0].changes.v[1].change.ratio, 1.1 / 2.4);
+	assert_int_equal(m.rows.v[0].changes.v[1].change.n, 3);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void nothing_measured(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	example_head(&e, "run", "", 5);
+	mem_replace(&e.state, mem_strdup("failed"));
+	e.ended_unix_ns = 0;
+	(void)example_system(&e, "soft", "local", false);
+	(void)example_task(&e, "openssl", "openssl/rsa2048", "{}");
+	make(&m, &e);
+	assert_int_equal(m.rows.n, 0);
+	assert_int_equal(m.seconds, -1);
+	assert_has_note(&m, "failed: 0 of 5 rounds");
+	char *text = render(&m, 80, true, false);
+	assert_non_null(strstr(text, "nothing was measured"));
+	free(text);
+	report_model_release(&m);
+	struct exp_execution *x = example_execution(&e, 1, 0, 0, 1);
+	x->status = OUTCOME_SKIPPED;
+	mem_replace(&x->reason, mem_strdup("openssl is missing"));
+	make(&m, &e);
+	assert_has_note(&m, "openssl/rsa2048 gave no value on any system");
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void twins_are_told_apart(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	size_t again = example_metric(&e, "command/x/wall", "s", "threads=2", true);
+	(void)example_value(&e.executions.v[0], again, 1, 0);
+	make(&m, &e);
+	assert_string_equal(m.rows.v[0].title, "x, wall clock");
+	assert_string_equal(m.rows.v[1].title, "x, wall clock (threads=2)");
+	/* one side alone: shown, without a change */
+	assert_int_equal(m.rows.v[1].figures.v[0].figure.n, 1);
+	assert_string_equal(m.rows.v[1].changes.v[1].verdict, "");
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void judged(struct report_model *m, const struct experiment *e)
+{
+	struct comparison_set set;
+	struct err err = ERR_INIT;
+
+	make(m, e);
+	if (compare_experiment(e, &(const struct compare_options){.margin = 0.02}, &set, &err) != 0)
+		fail_msg("%s", err.msg);
+	report_model_judge(m, &set);
+	comparison_set_release(&set);
+}
+
+static void verdicts(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	example_reference(&e, 15);
+	judged(&m, &e);
+	for (size_t i = 0; i < m.rows.n; i++)
+		assert_true(text_starts(m.rows.v[i].changes.v[1].verdict,
+					"less time under emulation, "));
+	assert_int_equal(m.overall.n, 1);
+	assert_int_equal(m.explanations.n, m.rows.n);
+	char *text = render(&m, 80, true, true);
+	assert_null(strstr(text, "faster"));
+	assert_non_null(strstr(text, "\nHow sure\n"));
+	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+
+	/* one round cannot give a verdict: the reason is said once for all rows */
+	example_reference(&e, 1);
+	judged(&m, &e);
+	assert_string_equal(m.rows.v[0].changes.v[1].verdict, "no verdict");
+	size_t said = 0;
+	for (size_t i = 0; i < m.notes.n; i++)
+		said += text_starts(m.notes.v[i], "No verdict");
+	assert_int_equal(said, 1);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void assert_golden(const char *file, const char *text)
+{
+	struct buf wanted = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	int rc = fs_read(file, 1 << 20, &wanted, &err);
+	if (rc != 0 || strcmp(buf_str(&wanted), text) != 0) {
+		/* not by fail_msg, which cuts long texts */
+		(void)fprintf(stderr, "==== what should be in %s:\n%s====\n", file, text);
+		fail_msg("%s", rc != 0 ? err.msg : "the text differs");
+	}
+	buf_release(&wanted);
+}
+
+static void goldens(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	example_reference(&e, 15);
+	e.id = 3;
+	make(&m, &e);
+	char *text = render(&m, 80, true, false);
+	assert_golden("test/data/report-80.txt", text);
+	free(text);
+	text = render(&m, 120, true, false);
+	assert_golden("test/data/report-120.txt", text);
+	free(text);
+	text = render(&m, 48, false, false);
+	assert_golden("test/data/report-48.txt", text);
+	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static size_t widest_line(const char *text)
+{
+	size_t widest = 0;
+
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\n");
+		char *line = mem_strndup(text, n);
+		size_t width = text_width(line);
+		widest = width > widest ? width : widest;
+		assert_true(n == 0 || line[n - 1] != ' ');
+		free(line);
+		text += n + (text[n] == '\n');
+	}
+	return widest;
+}
+
+static void every_width_fits(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	example_reference(&e, 3);
+	mem_replace(&e.systems.v[1].name,
+		    mem_strdup("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e-h\xc3\xa4rt"));
+	judged(&m, &e);
+	for (int columns = 40; columns <= 200; columns++) {
+		char *text = render(&m, columns, true, true);
+		if (widest_line(text) > (size_t)columns)
+			fail_msg("at %d columns:\n%s", columns, text);
+		free(text);
+	}
+	char *text = render(&m, 80, false, true);
+	for (const char *p = text; *p != '\0'; p++)
+		assert_true((unsigned char)*p < 0x80);
+	assert_non_null(strstr(text, "-h?rt against soft"));
+	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+static void assert_table(const char *const *cells, size_t n, size_t columns, size_t width,
+			 const char *expected)
+{
+	struct table t;
+	struct buf b = BUF_INIT;
+
+	table_init(&t, columns, false, false);
+	for (size_t i = 0; i < n; i++)
+		table_add(&t, cells[i]);
+	table_render(&t, width, &b);
+	assert_string_equal(buf_str(&b), expected);
+	buf_release(&b);
+	table_release(&t);
+}
+
+static void tables(void **state)
+{
+	static const char *const plain[] = {"a", "bb", "ccc", "d"};
+	static const char *const lines[] = {"one\ntwo", "x", "  a b c d", "y"};
+	static const char *const words[] = {"alpha beta gamma",
+					    "1" TABLE_GLUE "s 2" TABLE_GLUE "s"};
+	static const char *const odd[] = {"a", "b", "c"};
+
+	(void)state;
+	assert_table(plain, 4, 2, 80, "a    bb\nccc  d\n");
+	assert_table(lines, 4, 2, 80, "one        x\ntwo\n  a b c d  y\n");
+	assert_table(lines, 4, 2, 9, "one     x\ntwo\n  a b   y\n  c d\n");
+	assert_table(words, 2, 2, 13, "alpha  1 s\nbeta   2 s\ngamma\n");
+	assert_table(odd, 3, 2, 80, "a  b\nc\n");
+	struct buf b = BUF_INIT;
+	table_paragraph(&b, "- ", "some words that are wrapped\nhere", 14, false);
+	assert_string_equal(buf_str(&b), "- some words\n  that are\n  wrapped\n  here\n");
+	buf_clear(&b);
+	table_paragraph(&b, "", "", 20, false);
+	assert_string_equal(buf_str(&b), "\n");
+	buf_clear(&b);
+	table_paragraph(&b, "", "averyveryverylongword", 10, false);
+	assert_string_equal(buf_str(&b), "averyveryv\nerylongwor\nd\n");
+	buf_release(&b);
+}
+
+static void formats(void **state)
+{
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_ptr_equal(report_format_named("text", &err), &report_text);
+	assert_null(report_format_named("papyrus", &err));
+	assert_int_equal(err.code, ERR_USAGE);
+	assert_non_null(strstr(err.msg, "no report format \"papyrus\"; there are: text"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures),
+		cmocka_unit_test(changes),
+		cmocka_unit_test(digits),
+		cmocka_unit_test(change_digits),
+		cmocka_unit_test(published),
+		cmocka_unit_test(titles),
+		cmocka_unit_test(views),
+		cmocka_unit_test(model_numbers),
+		cmocka_unit_test(what_does_not_count),
+		cmocka_unit_test(hosts_and_users_stay_out),
+		cmocka_unit_test(hostile_text),
+		cmocka_unit_test(emulation_is_never_faster),
+		cmocka_unit_test(configuration),
+		cmocka_unit_test(three_systems),
+		cmocka_unit_test(one_system),
+		cmocka_unit_test(imported_values_are_not_paired),
+		cmocka_unit_test(nothing_measured),
+		cmocka_unit_test(twins_are_told_apart),
+		cmocka_unit_test(verdicts),
+		cmocka_unit_test(goldens),
+		cmocka_unit_test(every_width_fits),
+		cmocka_unit_test(tables),
+		cmocka_unit_test(formats),
+	};
+
+	(void)setlocale(LC_CTYPE, "C.UTF-8");
+	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
