@@ -67,6 +67,10 @@ function lampduel_create_database() {
 function lampduel_make_folders() {
 	$run = get_cfg_var( 'lampduel.run' );
 	$uid = (int) get_cfg_var( 'lampduel.web_uid' );
+	/* its files can then be reached by those who know their names, not listed */
+	if ( $uid > 0 && ! chmod( $run, 0711 ) ) {
+		lampduel_fail( 'cannot open ' . $run . ' to user ' . $uid );
+	}
 	foreach ( array( 'cache', 'tmp' ) as $name ) {
 		$folder = $run . '/' . $name;
 		if ( ! is_dir( $folder ) && ! mkdir( $folder, 0700 ) ) {

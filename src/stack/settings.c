@@ -16,6 +16,12 @@ struct setting {
 	const char *why;
 };
 
+/* sections of Apache's configuration */
+#define ALL_FOLDERS "Directory />"
+#define TREE "Directory {tree}>"
+#define READY "Location /lampduel-ready>"
+#define PHP_FILES "FilesMatch \"\\.php$\">"
+
 static const char own_place[] = "a place of its own, removed afterwards";
 static const char only_page[] = "serves the one site and nothing else";
 
@@ -70,17 +76,15 @@ static const struct setting table[] = {
 	{SETTING_APACHE, WHEN_ALWAYS, NULL, "DocumentRoot", "{tree}", only_page},
 	{SETTING_APACHE, WHEN_ALWAYS, NULL, "Alias", "/lampduel-ready {run}/ready",
 	 "says that it serves"},
-	{SETTING_APACHE, WHEN_ALWAYS, "Directory />", "AllowOverride", "None", only_page},
-	{SETTING_APACHE, WHEN_ALWAYS, "Directory />", "Require", "all denied", only_page},
-	{SETTING_APACHE, WHEN_ALWAYS, "Directory {tree}>", "Require", "all granted", only_page},
-	{SETTING_APACHE, WHEN_ALWAYS, "Directory {tree}>", "DirectoryIndex", "index.php",
-	 only_page},
-	{SETTING_APACHE, WHEN_ALWAYS, "Directory {tree}>", "FallbackResource", "/index.php",
+	{SETTING_APACHE, WHEN_ALWAYS, ALL_FOLDERS, "AllowOverride", "None", only_page},
+	{SETTING_APACHE, WHEN_ALWAYS, ALL_FOLDERS, "Require", "all denied", only_page},
+	{SETTING_APACHE, WHEN_ALWAYS, TREE, "Require", "all granted", only_page},
+	{SETTING_APACHE, WHEN_ALWAYS, TREE, "DirectoryIndex", "index.php", only_page},
+	{SETTING_APACHE, WHEN_ALWAYS, TREE, "FallbackResource", "/index.php",
 	 "page names without mod_rewrite"},
-	{SETTING_APACHE, WHEN_ALWAYS, "Location /lampduel-ready>", "Require", "all granted",
-	 "says that it serves"},
-	{SETTING_APACHE, WHEN_ALWAYS, "FilesMatch \"\\.php$\">", "SetHandler",
-	 "application/x-httpd-php", only_page},
+	{SETTING_APACHE, WHEN_ALWAYS, READY, "Require", "all granted", "says that it serves"},
+	{SETTING_APACHE, WHEN_ALWAYS, PHP_FILES, "SetHandler", "application/x-httpd-php",
+	 only_page},
 };
 
 enum { SETTINGS = sizeof(table) / sizeof(table[0]) };
@@ -163,28 +167,35 @@ void settings_write(struct buf *b, enum setting_program p, const struct setting_
 	write_section_change(b, section, NULL, vars);
 }
 
-/* "Directory {tree}>" "Require" -> "directory.{tree}.require" without what a fact's key cannot hold
- */
+/* Sections as part of a fact's key. */
+static const char *section_key(const char *section)
+{
+	static const struct {
+		const char *section, *key;
+	} keys[] = {
+		{ALL_FOLDERS, "folders."},
+		{TREE, "tree."},
+		{READY, "ready."},
+		{PHP_FILES, "php_files."},
+	};
+
+	for (size_t i = 0; section != NULL && i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(section, keys[i].section) == 0)
+			return keys[i].key;
+	}
+	return "";
+}
+
+/* "setting.mariadb.skip_networking" */
 static char *fact_key(const struct setting *t)
 {
 	static const char *const programs[] = {"mariadb", "php", "apache"};
-	struct buf b = BUF_INIT;
+	char *key = mem_printf("setting.%s.%s%s", programs[t->program], section_key(t->section),
+			       t->name);
 
-	buf_addf(&b, "setting.%s.", programs[t->program]);
-	for (int part = 0; part < 2; part++) {
-		const char *s = part == 0 ? t->section : t->name;
-		if (s == NULL)
-			continue;
-		for (; *s != '\0'; s++) {
-			if (isalnum((unsigned char)*s) || *s == '_' || *s == '.')
-				buf_addch(&b, (char)tolower((unsigned char)*s));
-			else if (*s == '-' || *s == ' ')
-				buf_addch(&b, '_');
-		}
-		if (part == 0)
-			buf_addch(&b, '.');
-	}
-	return buf_detach(&b);
+	for (char *p = key; *p != '\0'; p++)
+		*p = *p == '-' ? '_' : (char)tolower((unsigned char)*p);
+	return key;
 }
 
 void settings_report(const struct setting_vars *vars, bool web, struct factset *f)
