@@ -8,6 +8,7 @@
  *                X-Lampduel-Cache: hit   the stored copy
  *                X-Lampduel-Cache: none  neither: no page (redirect, error), or it was not stored;
  *                                        X-Lampduel-Problem says which
+ *                X-Lampduel-Opcache: on or off, with a miss
  *
  * A generated page ends in two comments: the seconds from the start of wp-config.php to the
  * complete page, and the nonce that the request brought (X-Lampduel-Nonce). A stored copy keeps
@@ -36,6 +37,12 @@ function lampduel_state( $state, $problem = '' ) {
 	if ( '' !== $problem ) {
 		header( 'X-Lampduel-Problem: ' . $problem );
 	}
+}
+
+/* Is the compiled page kept in memory? Asked after the page's time is known. */
+function lampduel_opcache() {
+	$status = function_exists( 'opcache_get_status' ) ? @opcache_get_status( false ) : false;
+	return is_array( $status ) && ! empty( $status['opcache_enabled'] ) ? 'on' : 'off';
 }
 
 /* Written beside the final name and renamed, so that a reader never meets half a page. */
@@ -70,6 +77,9 @@ function lampduel_finish( $page ) {
 	);
 	if ( lampduel_store( lampduel_cache_file(), $page ) ) {
 		lampduel_state( 'miss' );
+		if ( ! headers_sent() ) {
+			header( 'X-Lampduel-Opcache: ' . lampduel_opcache() );
+		}
 	} else {
 		lampduel_state( 'none', 'cannot write into ' . LAMPDUEL_RUN . '/cache' );
 	}

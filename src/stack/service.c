@@ -77,9 +77,10 @@ int stack_run(struct system *s, const struct step *step, const struct strvec *ar
 		return rc;
 	if (out->status == OUTCOME_OK)
 		return 0;
-	const struct buf *said = out->err.len > 0 ? &out->err : &out->out;
-	char *words = service_last_words(buf_str(said), said->len);
-	rc = err_set(err, "%s: %s%s%s", argv->v[0],
+	/* the reason has the last line of stderr; what stands on stdout alone is added */
+	char *words = out->err.len > 0 ? mem_strdup("")
+				       : service_last_words(buf_str(&out->out), out->out.len);
+	rc = err_set(err, "%s%s%s",
 		     out->reason != NULL ? out->reason : outcome_status_name(out->status),
 		     *words != '\0' ? "; it said: " : "", words);
 	free(words);

@@ -82,7 +82,8 @@ struct workload_kind {
 	const char *summary;                 /* one line for --help */
 	const struct workload_param *params; /* ended by a NULL key */
 	enum stack_need need;
-	const char *count_key; /* the parameter that calibration sets; NULL: nothing to calibrate */
+	/* the parameter that calibration sets, 0 until then; NULL: nothing to calibrate */
+	const char *count_key;
 	int64_t count_min, count_max;
 	const char *count_unit; /* "requests", "evaluations", "s", for messages */
 
