@@ -41,6 +41,8 @@ static const struct setting table[] = {
 	 "as Debian's server package sets it; releases differ in their built-in value"},
 	{SETTING_MARIADB, WHEN_ALWAYS, NULL, "collation-server", "utf8mb4_general_ci",
 	 "as Debian's server package sets it; releases differ in their built-in value"},
+	{SETTING_MARIADB, WHEN_ALWAYS, NULL, "loose-ssl", "0",
+	 "a socket needs none, and newer servers make an RSA key at each start"},
 	{SETTING_MARIADB, WHEN_ALWAYS, NULL, "innodb-use-native-aio", "0",
 	 "emulators do not offer it; equal on all systems"},
 	{SETTING_MARIADB, WHEN_ALWAYS, NULL, "innodb-buffer-pool-dump-at-shutdown", "0",
@@ -191,7 +193,7 @@ static char *fact_key(const struct setting *t)
 {
 	static const char *const programs[] = {"mariadb", "php", "apache"};
 	char *key = mem_printf("setting.%s.%s%s", programs[t->program], section_key(t->section),
-			       t->name);
+			       text_starts(t->name, "loose-") ? t->name + 6 : t->name);
 
 	for (char *p = key; *p != '\0'; p++)
 		*p = *p == '-' ? '_' : (char)tolower((unsigned char)*p);

@@ -124,6 +124,7 @@ static int ask(struct system *s, struct stack *st, const struct step *step, cons
 	strvec_push(&argv, "--default-character-set=utf8mb4");
 	strvec_pushf(&argv, "--socket=%s", stack_socket(st));
 	strvec_push(&argv, "--user=root");
+	strvec_push(&argv, "--loose-ssl=0"); /* newer clients insist on it otherwise */
 	strvec_push(&argv, "-N");
 	strvec_push(&argv, "-B");
 	strvec_push(&argv, "--show-warnings");

@@ -12,7 +12,7 @@ enum { SHOWN_MAX = 200 };
 static const char DYNAMIC[] = "\n<!-- Dynamic page generated in ";
 static const char SECONDS[] = " seconds. -->";
 static const char REQUEST[] = "<!-- lampduel request ";
-static const char CLOSE[] = " -->";
+static const char CLOSE[] = " -->\n";
 
 static char *escaped(const char *s, size_t n)
 {
@@ -69,9 +69,9 @@ static void read_closing(const char *body, size_t len, struct page *p)
 		return;
 	const char *request = eol + 1;
 	left = len - (size_t)(request - body);
-	size_t around = sizeof(REQUEST) - 1 + sizeof(CLOSE) - 1 + 1;
+	size_t around = sizeof(REQUEST) - 1 + sizeof(CLOSE) - 1;
 	if (left < around || memcmp(request, REQUEST, sizeof(REQUEST) - 1) != 0 ||
-	    memcmp(body + len - sizeof(CLOSE), " -->\n", sizeof(CLOSE)) != 0)
+	    memcmp(body + len - (sizeof(CLOSE) - 1), CLOSE, sizeof(CLOSE) - 1) != 0)
 		return;
 	p->text_len = (size_t)(comment - body);
 	mem_replace(&p->comment, escaped(comment, (size_t)(eol - comment)));
