@@ -61,35 +61,50 @@ struct adjustment {
 	bool two_sided;
 };
 
+static const struct adjustment adjustments[] = {
+	{offsetof(struct comparison, p), offsetof(struct comparison, p_adjusted), true},
+	{offsetof(struct comparison, p_same), offsetof(struct comparison, p_same_adjusted), false},
+	{offsetof(struct comparison, p_worse), offsetof(struct comparison, p_worse_adjusted),
+	 false},
+	{offsetof(struct comparison, p_better), offsetof(struct comparison, p_better_adjusted),
+	 false},
+};
+
 static double *field(struct comparison *c, size_t offset)
 {
 	return (double *)(void *)((char *)c + offset);
 }
 
 /* Holm over the primary comparisons, after turning each p of a look into one of the sequence. */
-static size_t adjust(struct comparison_set *s, const struct testing *t, const struct adjustment *a)
+static void adjust(struct comparison_set *s, const struct adjustment *a,
+		   const struct stats_looks_scale *scale)
 {
-	double *p = mem_array(s->v.n, sizeof(*p));
-	struct stats_looks_scale scale = {.plain = true};
-	size_t family = 0;
+	double *p = mem_array(s->v.n, sizeof(*p)), sides = a->two_sided ? 2 : 1;
 
 	for (size_t i = 0; i < s->v.n; i++) {
 		p[i] = s->v.v[i].primary ? *field(&s->v.v[i], a->from) : NAN;
-		family += !isnan(p[i]);
-	}
-	if (t->looks.n > 1)
-		stats_looks_scale(&t->looks, t->look,
-				  a->two_sided ? COMPARE_ALPHA / 2 : COMPARE_ALPHA, family, &scale);
-	double sides = a->two_sided ? 2 : 1;
-	for (size_t i = 0; i < s->v.n; i++) {
 		if (!isnan(p[i]))
-			p[i] = fmin(1, sides * stats_looks_overall(&scale, p[i] / sides));
+			p[i] = fmin(1, sides * stats_looks_overall(scale, p[i] / sides));
 	}
 	stats_holm(p, s->v.n, p);
 	for (size_t i = 0; i < s->v.n; i++)
 		*field(&s->v.v[i], a->to) = p[i];
 	free(p);
-	return family;
+}
+
+static void adjust_all(struct comparison_set *s, const struct testing *t)
+{
+	struct stats_looks_scale two = {.plain = true}, one = {.plain = true};
+
+	s->family = 0;
+	for (size_t i = 0; i < s->v.n; i++)
+		s->family += s->v.v[i].primary && !isnan(s->v.v[i].p);
+	if (t->looks.n > 1) {
+		stats_looks_scale(&t->looks, t->look, COMPARE_ALPHA / 2, s->family, &two);
+		stats_looks_scale(&t->looks, t->look, COMPARE_ALPHA, s->family, &one);
+	}
+	for (size_t i = 0; i < sizeof(adjustments) / sizeof(*adjustments); i++)
+		adjust(s, &adjustments[i], adjustments[i].two_sided ? &two : &one);
 }
 
 static const struct compare_finding *find_finding(const struct compare_findings *aa,
@@ -216,16 +231,6 @@ static enum gate_result judge_gates(const struct comparison_set *s)
 void family_judge(struct comparison_set *s, const struct testing *t,
 		  const struct compare_findings *aa)
 {
-	static const struct adjustment adjustments[] = {
-		{offsetof(struct comparison, p_same), offsetof(struct comparison, p_same_adjusted),
-		 false},
-		{offsetof(struct comparison, p_worse),
-		 offsetof(struct comparison, p_worse_adjusted), false},
-		{offsetof(struct comparison, p_better),
-		 offsetof(struct comparison, p_better_adjusted), false},
-		{offsetof(struct comparison, p), offsetof(struct comparison, p_adjusted), true},
-	};
-
 	for (size_t i = 0; i < s->v.n; i++) {
 		struct comparison *c = &s->v.v[i];
 		judge_losses(c);
@@ -236,8 +241,7 @@ void family_judge(struct comparison_set *s, const struct testing *t,
 			c->looks = t->looks.n;
 		}
 	}
-	for (size_t i = 0; i < sizeof(adjustments) / sizeof(*adjustments); i++)
-		s->family = adjust(s, t, &adjustments[i]);
+	adjust_all(s, t);
 	for (size_t i = 0; i < s->v.n; i++)
 		judge_one(&s->v.v[i], t, s->family, aa);
 	s->gate = judge_gates(s);

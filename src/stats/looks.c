@@ -42,6 +42,23 @@ struct boundary {
 	double level;
 };
 
+/* One rank of joint_exact(): p of one (a, W1), by W2, gets its share of the states before. */
+static void joint_row(double *to, const double *unpaired, const double *paired, double out,
+		      double in, int64_t rank, int64_t most)
+{
+	for (int64_t w = most; w >= 0; w--) {
+		double p = out * to[w];
+		if (unpaired != NULL)
+			p += in * unpaired[w];
+		if (w >= rank) {
+			p += out * to[w - rank];
+			if (paired != NULL)
+				p += in * paired[w - rank];
+		}
+		to[w] = p;
+	}
+}
+
 /*
  * P(W1 <= c1 and W2 = w) for w = 0..most, where W1 is the statistic of the first n1 of n2
  * differences: rank by rank, a counts those of the first n1 seen so far, which are a random
@@ -49,35 +66,28 @@ struct boundary {
  */
 static double *joint_exact(const struct boundary *first, int n2, int64_t most)
 {
-	size_t sums = (size_t)most + 1, firsts = (size_t)first->c + 1, plane = firsts * sums;
+	size_t sums = (size_t)most + 1, plane = ((size_t)first->c + 1) * sums;
 	double *f = mem_array((size_t)first->n + 1, plane * sizeof(*f));
+	double *joint = mem_array(sums, sizeof(*joint));
 
 	f[0] = 1;
 	for (int r = 1; r <= n2; r++) {
-		for (int a = r < first->n ? r : first->n; a >= 0; a--) {
-			double left = n2 - r + 1;
-			double out = 0.5 * (1 - (first->n - a) / left);
-			double in = a > 0 ? 0.5 * (first->n - a + 1) / left : 0;
+		int64_t reach = (int64_t)r * (r + 1) / 2 < most ? (int64_t)r * (r + 1) / 2 : most;
+		double left = n2 - r + 1;
+		for (int a = r < first->n ? r : first->n; a >= 0 && a >= r - n2 + first->n; a--) {
+			double out = fmax(0, 0.5 * (1 - (first->n - a) / left));
+			double in = 0.5 * (first->n - a + 1) / left;
 			double *to = f + (size_t)a * plane;
-			if (out < 0)
-				out = 0;
-			for (size_t i = plane; i-- > 0;) {
-				int64_t w1 = (int64_t)(i / sums), w2 = (int64_t)(i % sums);
-				double p = out * to[i];
-				if (w2 >= r)
-					p += out * to[i - (size_t)r];
-				if (a > 0)
-					p += in * to[i - plane];
-				if (a > 0 && w2 >= r && w1 >= a)
-					p += in * to[i - plane - (size_t)a * sums - (size_t)r];
-				to[i] = p;
+			for (int64_t w1 = first->c; w1 >= 0; w1--) {
+				double *row = to + (size_t)w1 * sums;
+				joint_row(row, a > 0 ? row - plane : NULL,
+					  a > 0 && w1 >= a ? row - plane - (size_t)a * sums : NULL,
+					  out, in, r, reach);
 			}
 		}
 	}
-	double *joint = mem_array(sums, sizeof(*joint));
-	const double *end = f + (size_t)first->n * plane;
 	for (size_t i = 0; i < plane; i++)
-		joint[i % sums] += end[i];
+		joint[i % sums] += f[(size_t)first->n * plane + i];
 	free(f);
 	return joint;
 }

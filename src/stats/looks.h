@@ -27,7 +27,7 @@
 enum {
 	STATS_LOOKS_MAX = 4,
 	STATS_LOOKS_FIRST = 6,  /* no look before this many rounds */
-	STATS_LOOKS_EXACT = 20, /* rounds up to which joint probabilities are exact */
+	STATS_LOOKS_EXACT = 30, /* rounds up to which joint probabilities are exact */
 	STATS_LOOKS_SCALE_MAX = 64,
 };
 
