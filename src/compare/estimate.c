@@ -106,12 +106,13 @@ void estimate_interval(const struct columns *d, double alpha, struct compare_est
 
 static void by_signed_rank(struct comparison *c, const struct columns *d, const struct testing *t)
 {
-	double lo, hi;
+	double lo = c->estimate.lo, hi = c->estimate.hi;
 
 	c->method = METHOD_SIGNED_RANK;
 	p_signed_rank(c, d, t->margin);
 	/* what noise does, without the rounding and whatever the look: from the plain interval */
-	stats_signed_rank_interval(d->log, d->log, d->n, COMPARE_ALPHA, &lo, &hi);
+	if (c->step_share > 0 || t->looks.n > 1)
+		stats_signed_rank_interval(d->log, d->log, d->n, COMPARE_ALPHA, &lo, &hi);
 	c->sd = stats_sd_from_half((hi - lo) / 2, d->n, COMPARE_ALPHA);
 }
 

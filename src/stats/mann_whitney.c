@@ -48,6 +48,30 @@ static double *count_groups(const int64_t *doubled, const struct small_group *g)
 }
 
 /*
+ * Of the ranks and their mirror image one is chosen, the same one whichever is given, so that data
+ * with all signs changed give the same numbers to the last bit. True when ranks and sum were
+ * mirrored: the tails then change places.
+ */
+static bool choose_direction(int64_t *doubled, struct small_group *g)
+{
+	int64_t ends = 2 * ((int64_t)g->all + 1), mirrored = (int64_t)g->size * ends - g->sum;
+	size_t i = 0;
+
+	while (i < g->all && doubled[i] == ends - doubled[g->all - 1 - i])
+		i++;
+	bool turn = i < g->all ? doubled[i] > ends - doubled[g->all - 1 - i] : g->sum > mirrored;
+	if (!turn)
+		return false;
+	for (size_t a = 0, b = g->all; a < b--; a++) {
+		int64_t keep = doubled[a];
+		doubled[a] = ends - doubled[b];
+		doubled[b] = ends - keep;
+	}
+	g->sum = mirrored;
+	return true;
+}
+
+/*
  * Tails of the smaller group's rank sum. With groups of equal size the distribution is symmetric
  * and both tails are summed from its low end: exchanging the groups then exchanges them exactly.
  */
@@ -115,7 +139,9 @@ void stats_mann_whitney(const double *x, size_t m, const double *y, size_t n, do
 		qsort(ranks.doubled, all, sizeof(*ranks.doubled), by_rank);
 	out->ties = ranks.ties;
 	out->statistic = (double)sum_y / 2 - (double)n * ((double)n + 1) / 2;
-	if (out->exact)
+	if (out->exact && choose_direction(ranks.doubled, &g))
+		exact_p(ranks.doubled, &g, &greater, &less, &out->p_two);
+	else if (out->exact)
 		exact_p(ranks.doubled, &g, &less, &greater, &out->p_two);
 	else
 		normal_p(&g, ranks.tie_cubes, &less, &greater, &out->p_two);

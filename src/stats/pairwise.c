@@ -57,6 +57,36 @@ static uint64_t count_differences(const struct pairs *p, double limit)
 	return count;
 }
 
+/* The smallest sum x[i] + x[j] above limit; +inf when there is none. */
+static double next_sum(const double *x, size_t n, double limit)
+{
+	double least = INFINITY;
+	size_t j = n;
+
+	for (size_t i = 0; i < n; i++) {
+		while (j > 0 && !(x[i] + x[j - 1] <= limit))
+			j--;
+		if (j < n && x[i] + x[j] < least)
+			least = x[i] + x[j];
+	}
+	return least;
+}
+
+/* The smallest difference y[j] - x[i] above limit; +inf when there is none. */
+static double next_difference(const struct pairs *p, double limit)
+{
+	double least = INFINITY;
+	size_t j = 0;
+
+	for (size_t i = 0; i < p->m; i++) {
+		while (j < p->n && p->y[j] - p->x[i] <= limit)
+			j++;
+		if (j < p->n && p->y[j] - p->x[i] < least)
+			least = p->y[j] - p->x[i];
+	}
+	return least;
+}
+
 static double select_kth(const struct pairs *p, double least, double most, uint64_t k)
 {
 	uint64_t lo = to_key(least), hi = to_key(most);
@@ -91,10 +121,10 @@ double stats_walsh_median(const double *d, size_t n)
 
 	if (n == 0)
 		return NAN;
-	double upper = stats_walsh_kth(d, n, count / 2 + 1);
-	if (count % 2 == 1)
-		return upper;
-	return (stats_walsh_kth(d, n, count / 2) + upper) / 2;
+	double lower = stats_walsh_kth(d, n, (count + 1) / 2), sum = lower + lower;
+	if (count % 2 == 1 || count_sums(d, n, sum) > count / 2)
+		return lower;
+	return (lower + (next_sum(d, n, sum) + 0.0) / 2) / 2;
 }
 
 double stats_differences_kth(const double *x, size_t m, const double *y, size_t n, uint64_t k)
@@ -110,8 +140,9 @@ double stats_differences_median(const double *x, size_t m, const double *y, size
 
 	if (count == 0)
 		return NAN;
-	double upper = stats_differences_kth(x, m, y, n, count / 2 + 1);
-	if (count % 2 == 1)
-		return upper;
-	return (stats_differences_kth(x, m, y, n, count / 2) + upper) / 2;
+	struct pairs p = {.x = x, .m = m, .y = y, .n = n};
+	double lower = stats_differences_kth(x, m, y, n, (count + 1) / 2);
+	if (count % 2 == 1 || count_differences(&p, lower) > count / 2)
+		return lower;
+	return (lower + next_difference(&p, lower)) / 2;
 }

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "stats/describe.h"
@@ -425,19 +425,16 @@ static void test_speed(void **state)
 		x[i] = 0.03 * rng_normal(r);
 		y[i] = 0.01 + 0.03 * rng_normal(r);
 	}
-	int64_t start = clock_mono_ns();
+	clock_t start = clock();
 	double *sx = stats_sorted(x, N), *sy = stats_sorted(y, N);
 	double shift = stats_differences_median(sx, N, sy, N);
 	assert_true(stats_mann_whitney_interval(x, x, N, y, y, N, 0.05, &lo, &hi));
 	stats_mann_whitney(x, N, y, N, 0, &t);
-	int64_t took = clock_mono_ns() - start;
+	double took = (double)(clock() - start) / CLOCKS_PER_SEC;
 	assert_true(lo < shift && shift < hi && t.p_two < 1e-10);
 	assert_near(shift, 0.01, 0.1);
-#ifndef __SANITIZE_ADDRESS__
-	/* one second is promised; a busy machine gets some more before this fails */
-	assert_true(took < 3 * NS_PER_S);
-#endif
-	(void)took;
+	/* under a second on an ordinary machine; a quadratic method would take minutes */
+	assert_true(took < 5);
 	free(x);
 	free(y);
 	free(sx);
