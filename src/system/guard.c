@@ -149,6 +149,7 @@ static _Noreturn void supervise(const char *run_dir, const char *run_id, int cha
 	(void)prctl(PR_SET_NAME, "lampduel-guard");
 	detach();
 	close_all_but(channel);
+	(void)send(channel, "r", 1, MSG_NOSIGNAL);
 	do {
 		n = read(channel, &byte, 1);
 	} while (n < 0 && errno == EINTR);
@@ -176,7 +177,15 @@ static int start_supervisor(struct guard *g, struct err *err)
 	free(run_dir);
 	(void)close(pair[1]);
 	g->channel = pair[0];
-	return g->supervisor < 0 ? err_errno(err, errno, "cannot start the supervisor") : 0;
+	if (g->supervisor < 0)
+		return err_errno(err, errno, "cannot start the supervisor");
+	/* from then on it holds nothing of ours, such as a lock */
+	char byte = 0;
+	ssize_t n = 0;
+	do {
+		n = read(g->channel, &byte, 1);
+	} while (n < 0 && errno == EINTR);
+	return n == 1 ? 0 : err_set(err, "the supervisor ended at once");
 }
 
 static int make_run_dir(struct guard *g, struct err *err)
