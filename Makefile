@@ -92,8 +92,11 @@ check-live: all
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/liblampduel.a
 	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
-bench: $(BUILD)/bench/launch_cost $(BUILD)/lampduel-launcher
+$(BUILD)/bench/report_cost: $(BUILD)/test/unit/example.o
+
+bench: $(BUILD)/bench/launch_cost $(BUILD)/bench/report_cost all
 	$(BUILD)/bench/launch_cost
+	$(BUILD)/bench/report_cost $(BUILD)/lampduel
 
 # clang-format's versions do not agree with each other: 14 is the one that counts
 sources := $(wildcard src/*.c src/*/*.c bench/*.c src/*/*.h test/unit/*.c test/unit/*.h test/fuzz/*.c test/fuzz/*.h)

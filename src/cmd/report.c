@@ -1,0 +1,65 @@
+/* lampduel report: the figures of a stored experiment. */
+#include "cmd/commands.h"
+#include "cmd/pick.h"
+#include "cmd/render.h"
+
+struct report_command_options {
+	char *format, *output;
+	bool explain, identify;
+	double margin;
+};
+
+static int run(struct cmd_context *c, void *options, struct strvec *argv, struct err *err)
+{
+	const struct report_command_options *o = options;
+	const struct render_options how = {.format = o->format,
+					   .output = o->output,
+					   .explain = o->explain,
+					   .identify = o->identify,
+					   .margin = o->margin};
+	int64_t id = 0;
+	int rc = pick_experiment(c, argv, &id, err);
+
+	return rc != 0 ? rc : render_experiment(c, id, &how, err);
+}
+
+static const struct option_row rows[] = {
+	{.name = "format",
+	 .type = OPT_CHOICE,
+	 .offset = offsetof(struct report_command_options, format),
+	 .arg = "text",
+	 .fallback = "text",
+	 .help = "the report's format"},
+	{.name = "output",
+	 .letter = 'o',
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct report_command_options, output),
+	 .arg = "FILE",
+	 .help = "write it to FILE, whole or not at all"},
+	{.name = "explain",
+	 .type = OPT_FLAG,
+	 .offset = offsetof(struct report_command_options, explain),
+	 .help = "say of each verdict how sure it is, and why"},
+	{.name = "margin",
+	 .type = OPT_SHARE,
+	 .offset = offsetof(struct report_command_options, margin),
+	 .arg = "SHARE",
+	 .fallback = "2%",
+	 .help = "differences within it count as the same"},
+	{.name = "identify",
+	 .type = OPT_FLAG,
+	 .offset = offsetof(struct report_command_options, identify),
+	 .help = "show the hosts, users and folders of targets"},
+	{.name = NULL},
+};
+
+const struct command cmd_report = {
+	.name = "report",
+	.arguments = "[options] [EXPERIMENT]",
+	.summary = "show the figures of a stored experiment beside each other",
+	.details = "Without EXPERIMENT the newest.\n",
+	.options = rows,
+	.options_size = sizeof(struct report_command_options),
+	.flags = CMD_STORE,
+	.run = run,
+};
