@@ -1,5 +1,6 @@
 #include "base/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -115,6 +116,20 @@ int proc_run(char *const *argv, int64_t timeout_ns, const volatile int *stop, st
 	if (rc == 0 && r->exit_code == 127 && r->out.len == 0)
 		rc = err_set(err, "cannot start %s: no such program", argv[0]);
 	return rc;
+}
+
+void proc_close_inherited_on_exec(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	const struct dirent *e = NULL;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		int fd = atoi(e->d_name);
+		if (fd > 2)
+			(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	}
+	if (d != NULL)
+		(void)closedir(d);
 }
 
 char *proc_find_in(const char *folders, const char *name)

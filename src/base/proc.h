@@ -25,6 +25,9 @@ void proc_result_release(struct proc_result *r);
  */
 int proc_run(char *const *argv, int64_t timeout_ns, const volatile int *stop, struct proc_result *r,
 	     struct err *err);
+/* Descriptors above 2 that this process was started with are not passed on: the programs that
+ * lampduel runs are not to hold them, and some fail when low numbers are taken. */
+void proc_close_inherited_on_exec(void);
 /* Full path of a program in PATH (and the sbin folders), or NULL. New string. */
 char *proc_find(const char *name);
 /* The same in a list of folders with colons between. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/proc.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 
@@ -182,6 +183,7 @@ int cmd_main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	catch_signals();
+	proc_close_inherited_on_exec();
 	char *line = join_command_line(argv);
 	c.command_line = line;
 	status = exit_status(run_command(cmd, argc - 1, argv + 1, &c, &err), &err);

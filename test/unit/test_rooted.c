@@ -125,18 +125,21 @@ static struct system *open_target(const char *target, const char *dir, struct gu
 	if (!works)
 		skip();
 	clock_init_real(clock);
-	*g = guard_new_run_dir(dir, "test-rooted", err);
+	/* of its own: ending a run ends every process with its mark, of other tests too */
+	char *run_id = guard_new_run_id();
+	*g = guard_new_run_dir(dir, run_id, err);
 	assert_non_null(*g);
 	char *run_dir = guard_system_dir(*g, "one", err);
 	struct system_options o = {.name = "one",
 				   .target = target,
 				   .cpu = cpu,
-				   .run_id = "test-rooted",
+				   .run_id = run_id,
 				   .run_dir = run_dir,
 				   .cache_dir = dir,
 				   .clock = clock};
 	struct system *s = system_open(&o, err);
 	free(run_dir);
+	free(run_id);
 	return s;
 }
 
