@@ -1,0 +1,284 @@
+#include "measure/sample.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "measure/runner.h"
+#include "measure/validity.h"
+
+/* A task that fails at this many places one after the other is not going to work. */
+enum { FAILURES_MAX = 3 };
+
+void sampler_init(struct sampler *m, struct session *s, struct experiment *e, struct store *store,
+		  struct run_progress *progress)
+{
+	*m = (struct sampler){.s = s, .e = e, .store = store, .progress = progress};
+}
+
+int sampler_step_round(int round, bool warmup)
+{
+	return warmup ? -round : round;
+}
+
+/* Executions of one attempt at a place: how many there are, and how many of them count. */
+struct attempt_state {
+	size_t made, good;
+};
+
+static struct attempt_state look_at(const struct experiment *e, int round, bool warmup, size_t task,
+				    int attempt)
+{
+	struct attempt_state a = {0, 0};
+
+	for (size_t i = 0; i < e->executions.n; i++) {
+		const struct exp_execution *x = &e->executions.v[i];
+		if (x->round != round || x->warmup != warmup || x->task != task ||
+		    x->attempt != attempt)
+			continue;
+		a.made++;
+		a.good += x->status == OUTCOME_OK && !x->disturbed;
+	}
+	return a;
+}
+
+static int last_attempt(const struct experiment *e, int round, bool warmup, size_t task)
+{
+	int last = 0;
+
+	for (size_t i = 0; i < e->executions.n; i++) {
+		const struct exp_execution *x = &e->executions.v[i];
+		if (x->round == round && x->warmup == warmup && x->task == task &&
+		    x->attempt > last)
+			last = x->attempt;
+	}
+	return last;
+}
+
+bool sampler_done(struct sampler *m, int round, bool warmup, size_t task)
+{
+	size_t n = m->e->systems.n;
+	int full = 0;
+
+	for (int a = last_attempt(m->e, round, warmup, task); a > 0; a--) {
+		struct attempt_state st = look_at(m->e, round, warmup, task, a);
+		full += st.made == n;
+		if (st.good == n || full >= ATTEMPTS) {
+			progress_skip(m->progress, n);
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t sampler_metric(struct experiment *e, const struct sample_value *v)
+{
+	for (size_t i = 0; i < e->metrics.n; i++) {
+		const struct exp_metric *k = &e->metrics.v[i];
+		if (strcmp(k->name, v->metric) == 0 && strcmp(k->unit, v->unit) == 0 &&
+		    strcmp(k->conditions, v->conditions) == 0)
+			return i;
+	}
+	struct exp_metric *k = vec_add(&e->metrics);
+	k->name = mem_strdup(v->metric);
+	k->unit = mem_strdup(v->unit);
+	k->direction = metric_direction_of_unit(v->unit);
+	k->conditions = mem_strdup(v->conditions);
+	k->primary = v->primary;
+	return e->metrics.n - 1;
+}
+
+static void take_values(struct experiment *e, const struct sample *sample, struct exp_execution *x)
+{
+	for (size_t i = 0; i < sample->values.n; i++) {
+		const struct sample_value *v = &sample->values.v[i];
+		struct exp_value out = {
+			.metric = sampler_metric(e, v),
+			.value = v->value,
+			.step = v->step,
+			.derived = v->derived,
+			.n = v->n,
+			.sd = v->sd,
+		};
+		vec_push(&x->values, out);
+	}
+}
+
+/* Turns what came of the execution into its status, reason and values. */
+static void judge(struct sampler *m, const struct task *t, const struct outcome *out,
+		  const struct buf *raw, struct exp_execution *x)
+{
+	struct sample sample = {{0}};
+	struct err why = ERR_INIT;
+
+	x->status = out->status;
+	if (out->status == OUTCOME_OK) {
+		if (t->kind->read(t, buf_str(raw), raw->len, &sample, &why) == 0) {
+			take_values(m->e, &sample, x);
+		} else {
+			x->status = OUTCOME_INVALID;
+			mem_replace(&x->reason, text_escaped(why.msg));
+		}
+	} else {
+		mem_replace(&x->reason, text_escaped(out->reason == NULL ? "" : out->reason));
+	}
+	sample_release(&sample);
+}
+
+static int measure_one(struct sampler *m, struct exp_execution *x, struct err *err)
+{
+	struct session *s = m->s;
+	const struct task *t = &s->tasks.tasks.v[x->task];
+	struct step step = {t->name, sampler_step_round(x->round, x->warmup), x->attempt};
+	struct outcome out = {.status = OUTCOME_OK};
+	struct buf raw = BUF_INIT;
+	struct validity before = {0};
+	struct validity after = {0};
+
+	progress_next(m->progress, x->round, x->warmup, t->name, s->systems[x->system]->name);
+	x->unix_ns = clock_unix_ns(s->clock);
+	x->start_ns = clock_now_ns(s->clock);
+	if (!s->recorded)
+		validity_look(&before);
+	int rc = t->kind->run_once(t, s->systems[x->system], s->stacks[x->system], &step, &out,
+				   &raw, err);
+	x->end_ns = clock_now_ns(s->clock);
+	if (rc == 0) {
+		bool disturbed = false;
+		if (!s->recorded) {
+			validity_look(&after);
+			mem_replace(&x->disturbance,
+				    validity_difference(&before, &after, &disturbed));
+		}
+		x->disturbed = disturbed;
+		if (out.end_ns > out.start_ns) {
+			x->start_ns = out.start_ns;
+			x->end_ns = out.end_ns;
+		}
+		judge(m, t, &out, &raw, x);
+		rc = store_add_execution(m->store, m->e, x, &raw, err);
+	} else {
+		rc = err_wrap(err, "%s on %s", t->name, s->systems[x->system]->name);
+	}
+	outcome_release(&out);
+	buf_release(&raw);
+	return rc;
+}
+
+/* Every system once, directly after one another. *good: the attempt counts. */
+static int attempt_once(struct sampler *m, int round, bool warmup, size_t task, int attempt,
+			bool *good, struct err *err)
+{
+	const struct session *s = m->s;
+	const struct plan *p = s->plan;
+	size_t *order = mem_array(s->n, sizeof(*order));
+	bool own_life = s->tasks.tasks.v[task].kind->need == NEED_NOTHING;
+	int rc = 0;
+
+	*good = true;
+	plan_system_order(m->e->seed, round, warmup, task, attempt, order, s->n);
+	for (size_t i = 0; rc == 0 && i < s->n; i++) {
+		struct exp_execution x = {
+			.round = round,
+			.warmup = warmup,
+			.task = task,
+			.system = order[i],
+			/* a process is a life of its own */
+			.life = own_life || warmup ? round
+						   : plan_life_of_round(round, p->rounds, p->lives),
+			.position = (int)i + 1,
+			.attempt = attempt,
+			.reason = mem_strdup(""),
+			.disturbance = mem_strdup("{}"),
+		};
+		rc = measure_one(m, &x, err);
+		*good = *good && rc == 0 && x.status == OUTCOME_OK && !x.disturbed;
+		vec_push(&m->e->executions, x);
+		if (rc == 0)
+			progress_sample(m->progress, vec_last(&m->e->executions));
+	}
+	free(order);
+	return rc;
+}
+
+static const struct exp_execution *last_bad(const struct experiment *e, size_t task)
+{
+	for (size_t i = e->executions.n; i > 0; i--) {
+		const struct exp_execution *x = &e->executions.v[i - 1];
+		if (x->task == task && (x->status != OUTCOME_OK || x->disturbed))
+			return x;
+	}
+	return NULL;
+}
+
+static int give_up_place(struct sampler *m, int round, size_t task, struct err *err)
+{
+	const struct exp_execution *x = last_bad(m->e, task);
+	const char *name = m->s->tasks.tasks.v[task].name;
+	const char *system = x == NULL ? "?" : m->e->systems.v[x->system].name;
+	const char *why = x == NULL || x->reason[0] == '\0' ? "disturbed" : x->reason;
+
+	m->failed_in_a_row = m->failed_task == task ? m->failed_in_a_row + 1 : 1;
+	m->failed_task = task;
+	if (round == 1 || m->failed_in_a_row >= FAILURES_MAX)
+		return err_set(err, "%s cannot be measured on %s: %s", name, system, why);
+	return 0;
+}
+
+/* A service that died is started again for the next attempt. */
+static int renew_life(struct sampler *m, int round, bool warmup, size_t task, int attempt,
+		      struct err *err)
+{
+	const struct task *t = &m->s->tasks.tasks.v[task];
+	struct err why = ERR_INIT;
+	int at = sampler_step_round(round, warmup);
+
+	if (session_check_life(m->s, t, &why) == 0)
+		return 0;
+	event_text(m->s->sink, EVENT_NOTE, why.msg);
+	session_end_life(m->s, t, at, attempt);
+	return session_begin_life(m->s, t, at, attempt, err);
+}
+
+int sampler_sample(struct sampler *m, int round, bool warmup, size_t task, struct err *err)
+{
+	int first = last_attempt(m->e, round, warmup, task) + 1;
+	bool good = false;
+	int rc = 0;
+
+	for (int a = first; rc == 0 && !good && a < first + ATTEMPTS; a++) {
+		if (*m->s->stop != 0)
+			return err_code(err, ERR_INTERRUPTED, "interrupted");
+		if (a > first)
+			rc = renew_life(m, round, warmup, task, a, err);
+		if (rc == 0)
+			rc = attempt_once(m, round, warmup, task, a, &good, err);
+	}
+	if (rc == 0 && good && m->failed_task == task)
+		m->failed_in_a_row = 0;
+	if (rc == 0)
+		progress_place_done(m->progress, m->s->n);
+	if (rc == 0 && !good)
+		rc = give_up_place(m, round, task, err);
+	return rc;
+}
+
+int sampler_compare_facts(struct sampler *m, size_t system, const struct factset *now,
+			  struct err *err)
+{
+	const struct factset *then = &m->e->systems.v[system].facts;
+
+	for (size_t i = 0; i < then->n; i++) {
+		const struct fact *f = &then->v[i];
+		const char *v = factset_get(now, f->key);
+		if (!text_ends(f->key, ".version") && !text_starts(f->key, "package."))
+			continue;
+		if (v == NULL || strcmp(v, f->value) != 0)
+			return err_set(
+				err,
+				"%s changed during the experiment: %s was %s and is %s now; what "
+				"was measured before and after does not belong together",
+				m->e->systems.v[system].name, f->key, f->value,
+				v == NULL ? "gone" : v);
+	}
+	return 0;
+}

@@ -1,0 +1,40 @@
+/*
+ * sample: one sample of every system for one task and round: the order, the
+ * executions, what disturbed them, repeats, and their way into the store.
+ */
+#ifndef LAMPDUEL_MEASURE_SAMPLE_H
+#define LAMPDUEL_MEASURE_SAMPLE_H
+
+#include "measure/progress.h"
+#include "measure/session.h"
+#include "store/store.h"
+
+struct sampler {
+	struct session *s;
+	struct experiment *e;
+	struct store *store;
+	struct run_progress *progress;
+	int failed_in_a_row; /* places left out one after the other */
+	size_t failed_task;
+};
+
+void sampler_init(struct sampler *m, struct session *s, struct experiment *e, struct store *store,
+		  struct run_progress *progress);
+/* Was this place measured, or given up, in an earlier session? Counts it as done then. */
+bool sampler_done(struct sampler *m, int round, bool warmup, size_t task);
+/*
+ * Measures the place: all systems one directly after the other. When one of them is not ok or
+ * disturbed all are repeated, ATTEMPTS times at most; then the place is left out. Fails when a task
+ * cannot be measured at all, or the store cannot be written.
+ */
+int sampler_sample(struct sampler *m, int round, bool warmup, size_t task, struct err *err);
+/* The number a recording knows a round by: warm-up rounds are negative. */
+int sampler_step_round(int round, bool warmup);
+/* Versions must not have changed since the experiment began; adds a note on what else did. */
+int sampler_compare_facts(struct sampler *m, size_t system, const struct factset *now,
+			  struct err *err);
+
+/* Index of the metric, added to the experiment when it is new. */
+size_t sampler_metric(struct experiment *e, const struct sample_value *v);
+
+#endif
