@@ -41,16 +41,32 @@ static void set_facts(struct system *s, const struct rootfs_info *i)
 	rootfs_package_facts(&i->packages, "dpkg status", &s->facts);
 }
 
-static int debian_open(struct system *s, const struct system_options *o, struct err *err)
+static int open_root(const struct system_options *o, struct rootfs *r, struct err *err)
 {
 	struct rootfs_options ro = {.cache_dir = o->cache_dir,
 				    .stop = o->stop,
 				    .progress = o->progress,
 				    .progress_arg = o->progress_arg};
+
+	return rootfs_open(o->target, &ro, r, err);
+}
+
+static int debian_prepare(const struct system_options *o, struct err *err)
+{
+	struct rootfs r = {0};
+	int rc = open_root(o, &r, err);
+
+	if (rc == 0)
+		rootfs_close(&r);
+	return rc;
+}
+
+static int debian_open(struct system *s, const struct system_options *o, struct err *err)
+{
 	struct rootfs *r = mem_alloc(sizeof(*r));
 	struct rooted look = {0};
 
-	int rc = rootfs_open(o->target, &ro, r, err);
+	int rc = open_root(o, r, err);
 	if (rc != 0) {
 		free(r);
 		return rc;
@@ -75,6 +91,7 @@ const struct system_kind debian_kind = {
 	.summary =
 		"debian:SUITE/ARCH   an unpacked Debian, made on first use (debian:bookworm/armhf)",
 	.check = debian_check,
+	.prepare = debian_prepare,
 	.open = debian_open,
 	SANDBOX_FUNCTIONS,
 };

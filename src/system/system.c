@@ -59,6 +59,15 @@ static void system_free(struct system *s)
 	free(s);
 }
 
+int system_prepare(const struct system_options *o, struct err *err)
+{
+	const struct system_kind *kind = system_kind_of(o->target, err);
+
+	if (kind == NULL)
+		return err->code;
+	return kind->prepare == NULL ? 0 : kind->prepare(o, err);
+}
+
 struct system *system_open(const struct system_options *o, struct err *err)
 {
 	const struct system_kind *k = system_kind_of(o->target, err);

@@ -91,6 +91,12 @@ struct system_kind {
 	const char *summary; /* for --help: "debian:SUITE/ARCH  an unpacked Debian" */
 	/* Looks at the text alone: is the part after the colon well formed? */
 	int (*check)(const char *target, struct err *err);
+	/*
+	 * Brings what open() needs and takes time (a download); may run in a thread, for several
+	 * systems at once. NULL: nothing.
+	 */
+	int (*prepare)(const struct system_options *o, struct err *err);
+	/* In the main thread: what it starts dies with the thread that started it. */
 	int (*open)(struct system *s, const struct system_options *o, struct err *err);
 	/*
 	 * 0: it was tried, *out says what came of it. Negative: the system itself cannot be used
@@ -149,6 +155,8 @@ const struct system_kind *system_kind_of(const char *target, struct err *err);
 size_t system_kind_count(void);
 const struct system_kind *system_kind_at(size_t i);
 
+/* What the kind's prepare() does; system_open() does it too when it was not done. */
+int system_prepare(const struct system_options *o, struct err *err);
 /* New system, or NULL. Free with system_close(). */
 struct system *system_open(const struct system_options *o, struct err *err);
 void system_close(struct system *s); /* NULL is allowed */
