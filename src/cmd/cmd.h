@@ -57,6 +57,7 @@ struct cmd_context {
 	struct clock clock;
 	const volatile int *stop; /* set by SIGINT, SIGTERM, SIGHUP */
 	const char *command_line; /* as typed, for the record */
+	uint64_t given;           /* bit i: the command's i-th option was on the command line */
 };
 
 enum command_flags {

@@ -4,12 +4,14 @@
 
 #include "cmd/cmd.h"
 
-extern const struct command cmd_parse;
-extern const struct command cmd_report;
-extern const struct command cmd_list;
-extern const struct command cmd_show;
-extern const struct command cmd_remove;
-extern const struct command cmd_rootfs;
 extern const struct command cmd_doctor;
+extern const struct command cmd_list;
+extern const struct command cmd_parse;
+extern const struct command cmd_reference;
+extern const struct command cmd_remove;
+extern const struct command cmd_report;
+extern const struct command cmd_rootfs;
+extern const struct command cmd_run;
+extern const struct command cmd_show;
 
 #endif

@@ -268,6 +268,7 @@ int options_parse(const struct command *cmd, int argc, char **argv, void *option
 		char where[80];
 		(void)snprintf(where, sizeof(where), "--%s", row->name);
 		rc = options_set(row, options, optarg == NULL ? "" : optarg, where, err);
+		c->given |= UINT64_C(1) << (row - cmd->options);
 	}
 	for (int i = optind; rc == 0 && i < argc; i++)
 		strvec_push(rest, argv[i]);

@@ -2,5 +2,16 @@
 
 /* In the order in which --help lists them. */
 const struct command *const command_table[] = {
-	&cmd_report, &cmd_parse, &cmd_list, &cmd_show, &cmd_remove, &cmd_rootfs, &cmd_doctor, NULL,
+	/* clang-format off */
+	&cmd_reference,
+	&cmd_run,
+	&cmd_report,
+	&cmd_list,
+	&cmd_show,
+	&cmd_remove,
+	&cmd_rootfs,
+	&cmd_doctor,
+	&cmd_parse,
+	NULL,
+	/* clang-format on */
 };

@@ -1,0 +1,377 @@
+#include "cmd/runopts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cmd/duelfile.h"
+#include "cmd/live.h"
+#include "cmd/print.h"
+#include "measure/runner.h"
+
+#define AT(member) offsetof(struct run_options, member)
+
+const struct option_row run_option_rows[] = {
+	{.name = "baseline",
+	 .letter = 'b',
+	 .type = OPT_TEXT,
+	 .offset = AT(baseline),
+	 .arg = "[NAME=]TARGET",
+	 .help = "the system that others are compared with"},
+	{.name = "candidate",
+	 .letter = 'c',
+	 .type = OPT_LIST,
+	 .offset = AT(candidates),
+	 .arg = "[NAME=]TARGET",
+	 .help = "a system to compare with the baseline; may be repeated"},
+	{.name = "system",
+	 .type = OPT_LIST,
+	 .offset = AT(systems),
+	 .arg = "NAME=TARGET",
+	 .help = "a system; the first is the baseline unless -b names one"},
+	{.name = "workload",
+	 .letter = 'w',
+	 .type = OPT_LIST,
+	 .offset = AT(workloads),
+	 .arg = "NAME",
+	 .help = "wordpress, mariadb or openssl; may be repeated (otherwise all that every system "
+		 "can do)"},
+	{.name = "command",
+	 .type = OPT_TEXT,
+	 .offset = AT(command),
+	 .arg = "NAME",
+	 .help = "measure the command line that follows --, under this name"},
+	{.name = "set",
+	 .type = OPT_LIST,
+	 .offset = AT(sets),
+	 .arg = "W.KEY=VALUE",
+	 .help = "a parameter of workload W, as in lampduel.ini(5)"},
+	{.name = "rounds",
+	 .letter = 'n',
+	 .type = OPT_COUNT,
+	 .offset = AT(rounds),
+	 .arg = "N",
+	 .fallback = "15",
+	 .help = "rounds to measure",
+	 .ini = true,
+	 .min = 1,
+	 .max = ROUNDS_MAX},
+	{.name = "warmup",
+	 .type = OPT_COUNT,
+	 .offset = AT(warmup),
+	 .arg = "N",
+	 .fallback = "0",
+	 .help = "warm-up rounds before, stored and left out of the statistics",
+	 .ini = true,
+	 .min = 0,
+	 .max = 100},
+	{.name = "lives",
+	 .type = OPT_COUNT,
+	 .offset = AT(lives),
+	 .arg = "N",
+	 .help = "spread the rounds over N starts of the services (otherwise one start a round)",
+	 .ini = true,
+	 .min = 1,
+	 .max = ROUNDS_MAX},
+	{.name = "max-time",
+	 .type = OPT_DURATION,
+	 .offset = AT(max_time),
+	 .arg = "TIME",
+	 .help = "begin no round that would end later than this: 90s, 15m, 2h",
+	 .ini = true},
+	{.name = "sample",
+	 .type = OPT_DURATION,
+	 .offset = AT(sample),
+	 .arg = "TIME",
+	 .fallback = "0.5s",
+	 .help = "a sample lasts at least this long on every system",
+	 .ini = true},
+	{.name = "step",
+	 .type = OPT_SHARE,
+	 .offset = AT(step),
+	 .arg = "SHARE",
+	 .fallback = "0.25%",
+	 .help = "the resolution of a reading is at most this share of it",
+	 .ini = true},
+	{.name = "quick",
+	 .type = OPT_FLAG,
+	 .offset = AT(quick),
+	 .help = "9 rounds of shorter, coarser samples",
+	 .ini = true},
+	{.name = "as-published",
+	 .type = OPT_FLAG,
+	 .offset = AT(as_published),
+	 .help = "the published comparison's own counts: 1,000,000 evaluations, 10 s of openssl "
+		 "speed, one page",
+	 .ini = true},
+	{.name = "wordpress",
+	 .type = OPT_CHOICE,
+	 .offset = AT(wordpress),
+	 .arg = "shared|own",
+	 .fallback = "shared",
+	 .help = "one WordPress for all systems, or each its own (then the work differs)",
+	 .ini = true},
+	{.name = "seed",
+	 .type = OPT_SEED,
+	 .offset = AT(seed),
+	 .arg = "N",
+	 .help = "seed of every random choice (otherwise a new one, which the report names)",
+	 .ini = true},
+	{.name = "resume",
+	 .type = OPT_TEXT,
+	 .offset = AT(resume),
+	 .arg = "ID",
+	 .help = "complete an experiment that was interrupted"},
+	{.name = "keep",
+	 .type = OPT_FLAG,
+	 .offset = AT(keep),
+	 .help = "leave the run folder (logs, data, site) and say where it is",
+	 .ini = true},
+	{.name = "file",
+	 .letter = 'f',
+	 .type = OPT_TEXT,
+	 .offset = AT(file),
+	 .arg = "FILE",
+	 .help = "read systems, workloads and options from FILE, see lampduel.ini(5)"},
+	{.name = "output",
+	 .letter = 'o',
+	 .type = OPT_TEXT,
+	 .offset = AT(output),
+	 .arg = "FILE",
+	 .help = "write the report to FILE as well",
+	 .ini = true},
+	{.name = "record",
+	 .type = OPT_TEXT,
+	 .offset = AT(record),
+	 .arg = "FILE",
+	 .help = "write all that the systems answer to FILE, for recorded:FILE"},
+	{.name = "mirror",
+	 .type = OPT_TEXT,
+	 .offset = AT(mirror),
+	 .arg = "URL",
+	 .help = "Debian archive to prepare installations from (otherwise that of this machine's "
+		 "apt)",
+	 .ini = true},
+	{.name = NULL},
+};
+
+static bool was_given(uint64_t given, const char *name)
+{
+	const struct option_row *row = options_find(run_option_rows, name);
+
+	return row != NULL && (given >> (row - run_option_rows) & 1) != 0;
+}
+
+enum { QUICK_ROUNDS = 9 };
+
+/* What --quick changes, unless it was given by itself. */
+static void set_quick(struct run_options *o, uint64_t given)
+{
+	if (!o->quick)
+		return;
+	if (!was_given(given, "rounds"))
+		o->rounds = QUICK_ROUNDS;
+	if (!was_given(given, "sample"))
+		o->sample = NS_PER_S / 4;
+	if (!was_given(given, "step"))
+		o->step = 0.01; /* one second of openssl speed */
+}
+
+int run_add_workload(struct plan *p, const char *name, struct err *err)
+{
+	const struct workload_kind *k = workload_kind_named(name, err);
+
+	if (k == NULL)
+		return err_code(err, ERR_USAGE, "%s", err->msg);
+	for (size_t i = 0; i < p->workloads.n; i++) {
+		if (strcmp(p->workloads.v[i].name, name) == 0)
+			return 0;
+	}
+	struct workload_request q = {.kind = k, .name = mem_strdup(name)};
+	vec_push(&p->workloads, q);
+	return 0;
+}
+
+static int apply_sets(struct plan *p, const struct strvec *sets, struct err *err)
+{
+	for (size_t i = 0; i < sets->n; i++) {
+		const char *text = sets->v[i];
+		const char *dot = strchr(text, '.');
+		const char *equal = strchr(text, '=');
+		if (dot == NULL || equal == NULL || dot > equal)
+			return err_code(err, ERR_USAGE,
+					"--set %s: the form is WORKLOAD.KEY=VALUE, as in "
+					"openssl.algorithms=rsa2048",
+					text);
+		char *name = mem_strndup(text, (size_t)(dot - text));
+		char *key = mem_strndup(dot + 1, (size_t)(equal - dot - 1));
+		struct workload_request *q = NULL;
+		for (size_t k = 0; k < p->workloads.n; k++) {
+			if (strcmp(p->workloads.v[k].name, name) == 0)
+				q = &p->workloads.v[k];
+		}
+		int rc = q == NULL ? err_code(err, ERR_USAGE,
+					      "--set %s: workload %s is not measured here", text,
+					      name)
+				   : workload_request_set(q, key, equal + 1, err);
+		free(name);
+		free(key);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int add_systems(struct plan *p, const struct run_options *o, struct err *err)
+{
+	int rc = 0;
+
+	/* the baseline of the command line comes before those of the file */
+	if (o->baseline != NULL) {
+		if (p->systems.n > 0)
+			return err_code(err, ERR_USAGE, "-b %s: the file names the systems already",
+					o->baseline);
+		rc = plan_add_system_text(p, o->baseline, err);
+	}
+	for (size_t i = 0; rc == 0 && i < o->systems.n; i++)
+		rc = plan_add_system_text(p, o->systems.v[i], err);
+	for (size_t i = 0; rc == 0 && i < o->candidates.n; i++)
+		rc = plan_add_system_text(p, o->candidates.v[i], err);
+	return rc;
+}
+
+static int add_command(struct plan *p, const struct run_options *o, struct strvec *argv,
+		       struct err *err)
+{
+	if (o->command == NULL && argv->n > 0)
+		return err_code(err, ERR_USAGE,
+				"\"%s\" is not understood here; a command to measure "
+				"needs --command NAME -- PROGRAM ...",
+				argv->v[0]);
+	if (o->command == NULL)
+		return 0;
+	if (argv->n == 0)
+		return err_code(err, ERR_USAGE, "--command %s: write the command line behind --",
+				o->command);
+	struct workload_request q = {.kind = workload_kind_named("command", err),
+				     .name = mem_strdup(o->command)};
+	strvec_push_all(&q.argv, argv->v);
+	vec_push(&p->workloads, q);
+	return 0;
+}
+
+/* The published comparison's own counts, where the user set no other. */
+static int set_as_published(struct plan *p, struct err *err)
+{
+	static const struct {
+		const char *workload, *key, *value;
+	} rows[] = {{"mariadb", "count", "1000000"},
+		    {"openssl", "seconds", "10"},
+		    {"wordpress", "requests", "1"}};
+
+	for (size_t i = 0; i < p->workloads.n; i++) {
+		struct workload_request *q = &p->workloads.v[i];
+		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+			if (strcmp(q->kind->name, rows[k].workload) != 0 ||
+			    factset_get(&q->params, rows[k].key) != NULL)
+				continue;
+			if (workload_request_set(q, rows[k].key, rows[k].value, err) != 0)
+				return err->code;
+		}
+	}
+	return 0;
+}
+
+int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, struct plan *p,
+	     struct err *err)
+{
+	int rc = 0;
+
+	if (o->file != NULL)
+		rc = duelfile_read(o->file, run_option_rows, o, c->given, p, err);
+	if (rc == 0)
+		rc = add_systems(p, o, err);
+	for (size_t i = 0; rc == 0 && i < o->workloads.n; i++)
+		rc = run_add_workload(p, o->workloads.v[i], err);
+	if (rc == 0)
+		rc = add_command(p, o, argv, err);
+	if (rc != 0)
+		return rc;
+	set_quick(o, c->given);
+	p->command_line = mem_strdup(c->command_line);
+	p->rounds = (int)o->rounds;
+	p->warmup = (int)o->warmup;
+	p->lives = (int)o->lives;
+	p->max_time_ns = o->max_time;
+	p->sample_ns = o->sample;
+	p->step_share = o->step;
+	p->keep = o->keep;
+	p->own_wordpress = text_equal(o->wordpress, "own");
+	p->record = mem_strdup(o->record);
+	if (o->seed == NULL || !text_to_u64(o->seed, &p->seed))
+		p->seed = rng_fresh_seed();
+	/* where the kinds of systems that fetch something look for it */
+	if (o->mirror != NULL)
+		(void)setenv("LAMPDUEL_MIRROR", o->mirror, 1);
+	return 0;
+}
+
+/* Called when all workloads are known. */
+static int finish_plan(const struct run_options *o, struct plan *p, struct err *err)
+{
+	int rc = apply_sets(p, &o->sets, err);
+
+	if (rc == 0 && o->as_published)
+		rc = set_as_published(p, err);
+	return rc == 0 ? plan_check(p, err) : rc;
+}
+
+int run_load_resumed(struct cmd_context *c, const struct run_options *o, struct plan *p,
+		     int64_t *id, struct err *err)
+{
+	struct experiment e = {0};
+	int rc = 0;
+
+	if (!text_to_i64(o->resume, id) || *id <= 0)
+		return err_code(err, ERR_USAGE, "--resume: \"%s\" is no number of an experiment",
+				o->resume);
+	rc = store_load(c->store, *id, &e, err);
+	if (rc == 0 && strcmp(e.state, "complete") == 0)
+		rc = err_set(err, "experiment %lld is complete: nothing is missing",
+			     (long long)*id);
+	if (rc == 0)
+		rc = plan_from_json(e.plan, p, err);
+	experiment_release(&e);
+	return rc;
+}
+
+int run_and_report(struct cmd_context *c, const struct run_options *o, struct plan *p,
+		   int64_t resume_id, struct err *err)
+{
+	struct live live;
+	int64_t id = 0;
+	int rc = resume_id != 0 ? 0 : finish_plan(o, p, err);
+
+	if (rc != 0)
+		return rc;
+	live_init(&live, c);
+	struct run_request q = {
+		.plan = p,
+		.store = c->store,
+		.clock = &c->clock,
+		.stop = c->stop,
+		.sink = {live_event, &live},
+		.resume_id = resume_id,
+	};
+	rc = runner_run(&q, &id, err);
+	live_clear(&live);
+	if (rc != 0 && id != 0)
+		return err_wrap(err,
+				"experiment %lld stopped (lampduel %s --resume %lld completes it)",
+				(long long)id, p->kind, (long long)id);
+	if (rc != 0)
+		return rc;
+	return print_experiment(c, id, "text", o->output, true, err);
+}
