@@ -111,7 +111,7 @@ lint-format:
 lint-cppcheck:
 	@mkdir -p $(BUILD)/lint/cppcheck
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability,performance \
-		--inline-suppr --cppcheck-build-dir=$(BUILD)/lint/cppcheck -D_GNU_SOURCE -Isrc src
+		--inline-suppr --cppcheck-build-dir=$(BUILD)/lint/cppcheck -D_GNU_SOURCE --library=scripts/cppcheck.cfg -Isrc src
 
 lint-scripts:
 	@shellcheck -x $(scripts)
