@@ -20,7 +20,7 @@
 
 #include "launcher/protocol.h"
 
-enum { SERVICES_MAX = 32 };
+enum { SERVICES_MAX = 32, CHILDREN_MAX = 512 };
 
 struct reply {
 	unsigned char *data;
@@ -80,6 +80,9 @@ void children_reap(struct launcher *l, pid_t but);
 /* tree.c */
 /* SIGKILL to all descendants of pid, not to pid itself. How many there were, -1: not known. */
 int tree_kill(const struct launcher *l, pid_t pid);
+/* Our own children, orphans that came to us too. How many, at most max; 0 when the kernel does not
+ * say. */
+size_t tree_children(const struct launcher *l, pid_t *v, size_t max);
 /* Sets the CPU mask of pid and of all its descendants, each thread. Threads set, or -errno. */
 int tree_place(const struct launcher *l, pid_t pid, const unsigned char *mask, size_t len);
 

@@ -197,6 +197,33 @@ static void run_wait(struct launcher *l, struct run *run)
 	}
 }
 
+static bool is_among(const pid_t *v, size_t n, pid_t pid)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (v[i] == pid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A run that left processes of another group behind has made them our children. They would disturb
+ * what is measured next. Those we had before belong to services.
+ */
+static void run_sweep(struct launcher *l, const pid_t *before, size_t n_before)
+{
+	pid_t now[CHILDREN_MAX];
+	size_t n = n_before == CHILDREN_MAX ? 0 : tree_children(l, now, CHILDREN_MAX);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_among(before, n_before, now[i])) {
+			(void)tree_kill(l, now[i]);
+			(void)kill(now[i], SIGKILL);
+		}
+	}
+	children_reap(l, 0);
+}
+
 /* What the child wrote before it ended is in the pipes; whoever still holds them is not waited for.
  */
 static void run_drain(struct run *run)
@@ -263,7 +290,9 @@ void run_request(struct launcher *l, struct lp_reader *r)
 	enum lp_stage stage = LP_SETUP;
 	int errnum = 0;
 	size_t input_len = 0;
+	size_t n_before = 0;
 	bool good = program_read(r, &run.program);
+	pid_t before[CHILDREN_MAX];
 	uint32_t flags = lp_u32(r);
 	uint64_t timeout = lp_u64(r);
 	uint64_t max = lp_u64(r);
@@ -280,6 +309,7 @@ void run_request(struct launcher *l, struct lp_reader *r)
 	if (!run_open(l, &run, flags, (size_t)max)) {
 		errnum = errno;
 	} else {
+		n_before = tree_children(l, before, CHILDREN_MAX);
 		run.start = now_ns();
 		run.pid = child_start(&run.program, &stage, &errnum);
 		run.deadline = run.start + (int64_t)timeout;
@@ -287,6 +317,7 @@ void run_request(struct launcher *l, struct lp_reader *r)
 	run_close_child_ends(l, &run.program);
 	if (run.pid > 0) {
 		run_wait(l, &run);
+		run_sweep(l, before, n_before);
 		run_drain(&run);
 		run_reply(l, &run);
 	} else {

@@ -99,6 +99,27 @@ static bool table_read(const struct launcher *l, pid_t pid, struct table *t)
 	return true;
 }
 
+size_t tree_children(const struct launcher *l, pid_t *v, size_t max)
+{
+	char path[64];
+	char text[8192];
+	size_t n = 0;
+
+	(void)snprintf(path, sizeof(path), "self/task/%d/children", (int)getpid());
+	int fd = l->proc_fd < 0 ? -1 : openat(l->proc_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t len = read(fd, text, sizeof(text) - 1);
+	(void)close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	/* the last number may be cut, and a blank follows each whole one */
+	for (char *p = text, *end = strchr(p, ' '); end != NULL && n < max; end = strchr(p, ' ')) {
+		v[n++] = (pid_t)strtol(p, NULL, 10);
+		p = end + 1;
+	}
+	return n;
+}
+
 int tree_kill(const struct launcher *l, pid_t pid)
 {
 	struct table t = {0};

@@ -100,7 +100,8 @@ struct system_kind {
 	int (*open)(struct system *s, const struct system_options *o, struct err *err);
 	/*
 	 * 0: it was tried, *out says what came of it. Negative: the system itself cannot be used
-	 * (ERR_GONE, ERR_INTERRUPTED). *out is initialised by the callee.
+	 * (ERR_GONE, ERR_INTERRUPTED). *out is initialised by the callee. What the program
+	 * leaves running is ended with it: services are for spawn.
 	 */
 	int (*exec)(struct system *s, const struct step *step, const struct exec_request *q,
 		    struct outcome *out, struct err *err);

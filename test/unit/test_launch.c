@@ -285,22 +285,6 @@ static void test_endless_output(void **state)
 	outcome_release(&out);
 }
 
-static void test_held_pipe(void **state)
-{
-	struct fixture *f = *state;
-	struct outcome out;
-	struct err err = ERR_INIT;
-	int64_t before = clock_mono_ns();
-
-	assert_int_equal(run(f, SH("sleep 30 & setsid sleep 31 & echo done"),
-			     (struct exec_request){0}, &out, &err),
-			 0);
-	assert_int_equal(out.status, OUTCOME_OK);
-	assert_string_equal(buf_str(&out.out), "done\n");
-	assert_true(clock_mono_ns() - before < 5 * NS_PER_S);
-	outcome_release(&out);
-}
-
 static int spawn(struct fixture *f, const char *script, const char *log, struct err *err)
 {
 	struct strvec v = STRVEC_INIT;
@@ -330,6 +314,30 @@ static int wait_number(struct fixture *f, const char *path)
 	}
 	buf_release(&b);
 	return n;
+}
+
+static void test_held_pipe(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome out;
+	struct err err = ERR_INIT;
+	int64_t before = clock_mono_ns();
+
+	/* a service's orphan stays, the run's own do not */
+	char *log = fs_join(f->dir, "log");
+	int id = spawn(f, "sh -c 'setsid sleep 60 & echo $!'; sleep 60; true", log, &err);
+	pid_t kept = wait_number(f, log);
+	(void)usleep(50000);
+	assert_int_equal(run(f, SH("sleep 30 & setsid sleep 31 & echo $!; sleep 0.1"),
+			     (struct exec_request){0}, &out, &err),
+			 0);
+	assert_int_equal(out.status, OUTCOME_OK);
+	assert_true(clock_mono_ns() - before < 5 * NS_PER_S);
+	assert_true(is_gone((pid_t)atoi(buf_str(&out.out))));
+	assert_int_equal(kill(kept, 0), 0);
+	outcome_release(&out);
+	assert_int_equal(system_stop(f->s, &step, id, NS_PER_S, &err), 0);
+	free(log);
 }
 
 static void test_service(void **state)
