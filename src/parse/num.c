@@ -122,11 +122,18 @@ bool num_scan(const char *s, unsigned flags, struct num *n)
 
 double num_scaled(const struct num *n, double factor)
 {
-	double digits = n->decimals < POWERS ? round(n->value * powers[n->decimals]) : INFINITY;
+	double digits, divisor = 1;
 
-	if (fabs(digits) * factor > 9e15)
+	if (n->decimals >= POWERS)
 		return n->value * factor;
-	return digits * factor / powers[n->decimals];
+	if (factor < 1) { /* 1e-3 is no exact double, 1000 is */
+		divisor = round(1 / factor);
+		factor = 1;
+	}
+	digits = round(n->value * powers[n->decimals]);
+	if (!(fabs(digits) * factor < 9e15))
+		return n->value * factor / divisor;
+	return digits * factor / (powers[n->decimals] * divisor);
 }
 
 const char *num_scan_bad(const char *s)
@@ -208,9 +215,8 @@ bool num_scan_time(const char *s, struct num *n)
 	seconds = num_time_unit(unit, len);
 	if (seconds == 0)
 		return false;
-	/* dividing keeps 468.49 us the nearest double to 0.00046849 */
-	n->value = seconds < 1 ? n->value / round(1 / seconds) : n->value * seconds;
-	n->step = seconds < 1 ? n->step / round(1 / seconds) : n->step * seconds;
+	n->value = num_scaled(n, seconds);
+	n->step *= seconds;
 	n->end = unit + len;
 	return true;
 }
@@ -288,4 +294,16 @@ const char *num_after(const char *s, const char *text)
 const char *num_after_nocase(const char *s, const char *text)
 {
 	return after(s, text, true);
+}
+
+int num_key(const struct key *keys, const char *s, const char **end)
+{
+	for (; keys->text != NULL; keys++) {
+		if (keys->text[0] != s[0])
+			continue;
+		*end = num_after(s, keys->text);
+		if (*end != NULL)
+			return keys->id;
+	}
+	return -1;
 }

@@ -76,4 +76,14 @@ const char *num_after(const char *s, const char *text);
 /* The same, ASCII letters of either case. */
 const char *num_after_nocase(const char *s, const char *text);
 
+/* A table of texts that lines begin with, ended by a NULL text. */
+struct key {
+	const char *text;
+	int id; /* not negative */
+};
+
+/* The id of the key that s begins with, *end behind it; -1: none. A longer key must stand before
+ * a shorter one that it begins with. */
+int num_key(const struct key *keys, const char *s, const char **end);
+
 #endif

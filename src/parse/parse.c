@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -13,8 +14,10 @@
 
 /* The order is that of trust: what is hardest to take for something else comes first. */
 static const struct reader *const readers[] = {
-	&openssl_reader,
-	&mariadb_reader,
+	&openssl_reader,    &bssl_reader,      &sysbench_reader, &mysqlslap_reader,
+	&hyperfine_reader,  &gobench_reader,   &ab_reader,       &wrk_reader,
+	&hey_reader,        &h2load_reader,    &siege_reader,    &phpbench_reader,
+	&php_simple_reader, &php_bench_reader, &mariadb_reader,  &wordpress_reader,
 };
 
 enum { READERS = sizeof(readers) / sizeof(readers[0]), WARNINGS = 256 };
@@ -147,6 +150,27 @@ void metric_part(char *out, size_t size, const char *s, size_t len)
 	out[n] = '\0';
 }
 
+void metric_join(char *out, size_t size, const char *head, const char *name, size_t len,
+		 const char *tail, bool plain)
+{
+	char part[METRIC_NAME + 32];
+	size_t n = len < METRIC_NAME ? len : METRIC_NAME;
+	uint32_t h = 2166136261U;
+
+	if (plain)
+		metric_part(part, sizeof(part), name, n);
+	else
+		snprintf(part, sizeof(part), "%.*s", (int)n, name);
+	if (n < len) {
+		while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
+			n--;
+		for (size_t i = n; i < len; i++)
+			h = (h ^ (unsigned char)name[i]) * 16777619U;
+		snprintf(part + n, sizeof(part) - n, "..%08x", (unsigned)h);
+	}
+	snprintf(out, size, "%s%s%s", head, part, tail);
+}
+
 /* The stream -------------------------------------------------------------- */
 
 struct parse_stream *parse_stream_new(const char *file, const struct parse_sink *sink)
@@ -172,12 +196,27 @@ static void boundaries(struct parse_stream *s)
 		readers[i]->boundary(s->state[i], &s->ctx);
 }
 
-/* Offers p to all readers, the last successful one first. */
+static bool is_start(const char *p)
+{
+	for (size_t i = 0; i < READERS; i++) {
+		for (const char *const *a = readers[i]->starts; *a != NULL; a++) {
+			if (num_after(p, *a) != NULL)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Offers p to all readers, the last successful one first; in the middle of a line to that one
+ * alone, unless a start of another stands there.
+ */
 static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 {
+	bool all = !p->rest || (s->started[(unsigned char)p->s[0]] && is_start(p->s));
 	long more = READER_NONE;
 
-	for (size_t i = 0; i <= READERS; i++) {
+	for (size_t i = 0; i <= (all ? READERS : 0); i++) {
 		size_t k = i == 0 ? s->favourite : i - 1;
 		long n;
 
@@ -200,16 +239,23 @@ static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 static const char *next_start(const struct parse_stream *st, const char *s)
 {
 	for (const char *p = s + 1; *p != '\0'; p++) {
-		if (!st->started[(unsigned char)*p] || (num_is_alpha(*p) && num_is_alpha(p[-1])))
-			continue;
-		for (size_t i = 0; i < READERS; i++) {
-			for (const char *const *a = readers[i]->starts; *a != NULL; a++) {
-				if (num_after(p, *a) != NULL)
-					return p;
-			}
-		}
+		if (st->started[(unsigned char)*p] && !(num_is_alpha(*p) && num_is_alpha(p[-1])) &&
+		    is_start(p))
+			return p;
 	}
 	return NULL;
+}
+
+/* The next word of a line that was read in part; texts may be glued to its words. */
+static const char *next_word(const struct parse_stream *st, const char *s)
+{
+	while (*s != '\0' && !num_is_blank(*s)) {
+		s++;
+		if (st->started[(unsigned char)*s] && !(num_is_alpha(*s) && num_is_alpha(s[-1])) &&
+		    is_start(s))
+			return s;
+	}
+	return num_skip(s);
 }
 
 static void hold(struct parse_stream *s, const struct piece *p, size_t who,
@@ -255,7 +301,7 @@ static bool dispatch(struct parse_stream *s, struct piece *p, const struct clean
 			known = true;
 			next = num_skip(p->s + (n < (long)p->len ? (size_t)n : p->len));
 		} else {
-			next = next_start(s, p->s);
+			next = known ? next_word(s, p->s) : next_start(s, p->s);
 			if (next == NULL)
 				break;
 		}

@@ -99,8 +99,30 @@ void runs_boundary(struct runs *r);            /* the next row begins a new run 
 /* A metric's part as readers give it: lower case, a blank becomes _; at most size - 1 bytes. */
 void metric_part(char *out, size_t size, const char *s, size_t len);
 
+/*
+ * head, name and tail as one metric. A name of more than METRIC_NAME bytes ends in a mark of its
+ * own, so that two of them stay two. plain: as metric_part() has it, else as printed.
+ */
+enum { METRIC_NAME = 120 };
+void metric_join(char *out, size_t size, const char *head, const char *name, size_t len,
+		 const char *tail, bool plain);
+
 /* The readers. */
 extern const struct reader openssl_reader;
+extern const struct reader bssl_reader;
+extern const struct reader wordpress_reader;
+extern const struct reader gobench_reader;
+extern const struct reader hyperfine_reader;
+extern const struct reader phpbench_reader;
+extern const struct reader php_simple_reader;
+extern const struct reader php_bench_reader;
+extern const struct reader mysqlslap_reader;
+extern const struct reader sysbench_reader;
 extern const struct reader mariadb_reader;
+extern const struct reader h2load_reader;
+extern const struct reader siege_reader;
+extern const struct reader hey_reader;
+extern const struct reader wrk_reader;
+extern const struct reader ab_reader;
 
 #endif

@@ -1,0 +1,268 @@
+/*
+ * PHPBench: a line per subject while it runs, a summary, tables. Units differ between them, and
+ * figures may have thousands separators.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "parse/batch.h"
+
+enum { PHPBENCH_COLUMNS = 16 };
+
+struct phpbench {
+	struct batch b;
+	/* the table being read: which of its columns is what, -1: none */
+	int subject, mean, mode, columns;
+};
+
+static void add(struct phpbench *b, struct parse_ctx *ctx, const char *name, size_t len,
+		const char *tail, const struct num *n, double unit, const char *note, long line)
+{
+	char metric[METRIC_NAME + 64];
+	struct batch_value *v;
+
+	metric_join(metric, sizeof(metric), "php/bench/", name, len, tail, false);
+	/* a table repeats what the lines said */
+	if (n->value <= 0 || batch_find(&b->b, metric) != NULL)
+		return;
+	v = batch_add(&b->b, ctx, metric, "s", num_scaled(n, unit), n->step * unit, line);
+	snprintf(v->note, sizeof(v->note), "%s", note);
+}
+
+/* A number and a unit of time directly behind it: its unit in seconds, 0: none. */
+static double number_with_unit(const char *s, struct num *n)
+{
+	size_t len = 0;
+	const char *u;
+
+	if (!num_scan(s, NUM_THOUSANDS, n))
+		return 0;
+	u = num_skip(n->end);
+	while (num_is_alpha(u[len]) || (unsigned char)u[len] >= 0x80)
+		len++;
+	n->end = u + len;
+	return num_time_unit(u, len);
+}
+
+/* Length of "benchX" at s; "benchXI4 P0" has the iterations glued to it. */
+static size_t subject_length(const char *s)
+{
+	size_t n = 0, digits;
+
+	while (num_is_alpha(s[n]) || num_is_digit(s[n]) || s[n] == '_')
+		n++;
+	digits = n;
+	while (digits > 0 && num_is_digit(s[digits - 1]))
+		digits--;
+	if (digits > 6 && digits < n && s[digits - 1] == 'I' && num_after(s + n, " P") != NULL)
+		return digits - 1;
+	return n;
+}
+
+/* "[mu Mo]/r: 214.489 213.791 (ms)": mean and mode, then their unit. */
+static const char *mean_and_mode(struct phpbench *b, struct parse_ctx *ctx, const struct piece *p,
+				 size_t name, const char *s)
+{
+	struct num mean, mode;
+	const char *u;
+	size_t len = 0;
+	double unit;
+
+	s = num_skip(s);
+	if (!num_scan(s, NUM_THOUSANDS, &mean))
+		return NULL;
+	u = num_skip(mean.end);
+	if (!num_scan(u, NUM_THOUSANDS, &mode))
+		return NULL;
+	u = num_skip(mode.end);
+	if (*u++ != '(')
+		return NULL;
+	while (u[len] != '\0' && u[len] != ')')
+		len++;
+	unit = num_time_unit(u, len);
+	if (u[len] != ')' || unit == 0)
+		return NULL;
+	add(b, ctx, p->s, name, "", &mean, unit, "", piece_line(p, s));
+	add(b, ctx, p->s, name, ".mode", &mode, unit, "mode", piece_line(p, s));
+	return u + len + 1;
+}
+
+static long subject_line(struct phpbench *b, struct parse_ctx *ctx, const struct piece *p)
+{
+	size_t name = subject_length(p->s);
+	const char *s = p->s + name, *at;
+	struct num n;
+	double unit;
+
+	if (name < 6)
+		return READER_NONE;
+	at = strstr(s, "Mo]/r:");
+	if (at != NULL && at - s < 60) {
+		const char *e = mean_and_mode(b, ctx, p, name, at + strlen("Mo]/r:"));
+
+		if (e == NULL)
+			return !p->last && p->len < 140 ? READER_MORE : READER_NONE;
+		at = strstr(e, "RSD]/r:");
+		if (at != NULL && at - e < 60) {
+			at = num_skip(at + strlen("RSD]/r:"));
+			at += strcspn(at, " \t");
+			return at + (*at != '\0' ? strcspn(at + 1, " \t") + 1 : 0) - p->s;
+		}
+		return p->rest ? e - p->s : (long)p->len;
+	}
+	/* "benchMd5....I0 - Mo0.432us (+/-0.00%)", "R1 I4 - [Mo 185.58us vs. ...]" */
+	if (num_after(s, " I") == NULL && *s != '.' && num_after(s, " #") == NULL)
+		return READER_NONE;
+	at = strstr(s, "Mo");
+	if (at == NULL || at - s > 120)
+		return !p->last && p->len < 80 ? READER_MORE : READER_NONE;
+	at = num_skip(at + 2);
+	unit = number_with_unit(at, &n);
+	if (unit == 0)
+		return !p->last && p->len < 140 ? READER_MORE : READER_NONE;
+	add(b, ctx, p->s, name, "", &n, unit, "mode", piece_line(p, at));
+	return p->rest ? n.end - p->s : (long)p->len;
+}
+
+/* "(best [mean mode] worst) = 118.326 [364.372 361.720] 124.379 (ms)" */
+static long suite_line(struct phpbench *b, struct parse_ctx *ctx, const struct piece *p)
+{
+	static const char *const names[] = {"suite.best", "suite.mean", "suite.mode",
+					    "suite.worst"};
+	const char *s = num_after(p->s, "(best [mean mode] worst) = "), *u;
+	struct num n[4];
+	size_t len = 0;
+	double unit;
+
+	if (s == NULL)
+		return READER_NONE;
+	for (int i = 0; i < 4; i++) {
+		s = num_skip(s);
+		if (*s == '[')
+			s = num_skip(s + 1);
+		if (!num_scan(s, NUM_THOUSANDS, &n[i]))
+			return !p->last ? READER_MORE : READER_NONE;
+		s = n[i].end + (*n[i].end == ']');
+	}
+	u = num_skip(s);
+	if (*u++ != '(')
+		return !p->last ? READER_MORE : READER_NONE;
+	while (u[len] != '\0' && u[len] != ')')
+		len++;
+	unit = num_time_unit(u, len);
+	if (u[len] != ')' || unit == 0)
+		return READER_NONE;
+	for (int i = 0; i < 4; i++)
+		add(b, ctx, names[i], strlen(names[i]), "", &n[i], unit, "", piece_line(p, p->s));
+	return u + len + 1 - p->s;
+}
+
+/* Cells between the bars of a table's line, blanks cut off. */
+static int cells_of(const char *s, struct word *w, int max)
+{
+	int n = 0;
+
+	while (*s == '|' && n < max) {
+		const char *e;
+
+		s = num_skip(s + 1);
+		e = strchr(s, '|');
+		if (e == NULL)
+			return n;
+		w[n].s = s;
+		w[n].len = (size_t)(e - s);
+		while (w[n].len > 0 && num_is_blank(w[n].s[w[n].len - 1]))
+			w[n].len--;
+		n++;
+		s = e;
+	}
+	return n;
+}
+
+static long table_line(struct phpbench *b, struct parse_ctx *ctx, const struct piece *p)
+{
+	struct word w[PHPBENCH_COLUMNS];
+	int n = cells_of(p->s, w, PHPBENCH_COLUMNS), from;
+	int subject = -1;
+	struct num v;
+	double unit;
+
+	for (int i = 0; i < n; i++) {
+		if (word_is(&w[i], "subject"))
+			subject = i;
+	}
+	if (subject >= 0) {
+		b->subject = subject;
+		b->columns = n;
+		b->mean = b->mode = -1;
+		for (int i = 0; i < n; i++) {
+			if (word_is(&w[i], "mean"))
+				b->mean = i;
+			if (word_is(&w[i], "mode"))
+				b->mode = i;
+		}
+		batch_touch(&b->b, ctx);
+		return (long)p->len;
+	}
+	if (b->columns == 0 || n != b->columns || strncmp(w[b->subject].s, "bench", 5) != 0)
+		return READER_NONE;
+	from = b->mean >= 0 ? b->mean : b->mode;
+	if (from < 0)
+		return (long)p->len;
+	unit = number_with_unit(w[from].s, &v);
+	if (unit == 0 || v.end > w[from].s + w[from].len)
+		return READER_NONE;
+	add(b, ctx, w[b->subject].s, w[b->subject].len, "", &v, unit, b->mean >= 0 ? "" : "mode",
+	    piece_line(p, w[from].s));
+	return (long)p->len;
+}
+
+static long phpbench_read(void *state, struct parse_ctx *ctx, const struct piece *p)
+{
+	struct phpbench *b = state;
+	const char *e;
+
+	switch (p->s[0]) {
+	case 'b':
+		return strncmp(p->s, "bench", 5) == 0 ? subject_line(b, ctx, p) : READER_NONE;
+	case '(':
+		return suite_line(b, ctx, p);
+	case '|':
+		return table_line(b, ctx, p);
+	case '+':
+		/* a table's border */
+		return b->columns > 0 && b->b.any && strspn(p->s, "+-") == p->len ? (long)p->len
+										  : READER_NONE;
+	case 'P':
+		e = num_after(p->s, "PHPBench ");
+		if (e == NULL || (*e != '(' && !num_is_digit(*e)))
+			return READER_NONE;
+		if (b->b.n > 0)
+			batch_end(&b->b, ctx);
+		batch_touch(&b->b, ctx);
+		b->columns = 0;
+		return (long)p->len;
+	default:
+		return READER_NONE;
+	}
+}
+
+static void phpbench_finish(void *state, struct parse_ctx *ctx)
+{
+	struct phpbench *b = state;
+
+	batch_end(&b->b, ctx);
+	b->columns = 0;
+}
+
+static const char *const phpbench_starts[] = {
+	"bench", "(best [mean mode] worst)", "| subject ", "| bench", "PHPBench ", NULL};
+
+const struct reader phpbench_reader = {
+	.name = "PHPBench",
+	.starts = phpbench_starts,
+	.state_size = sizeof(struct phpbench),
+	.read = phpbench_read,
+	.boundary = phpbench_finish,
+	.finish = phpbench_finish,
+};
