@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cmd/duelfile.h"
 #include "cmd/live.h"
-#include "cmd/print.h"
+#include "cmd/render.h"
 #include "measure/runner.h"
 
 #define AT(member) offsetof(struct run_options, member)
@@ -373,5 +373,7 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 				(long long)id, p->kind, (long long)id);
 	if (rc != 0)
 		return rc;
-	return print_experiment(c, id, "text", o->output, true, err);
+	return render_experiment(
+		c, id, &(struct render_options){.format = "text", .output = o->output, .also = true},
+		err);
 }
