@@ -123,7 +123,7 @@ static int try_lock(const struct place *p, int how, int *fd, struct err *err)
 static int take_lock(const struct place *p, int how, bool wait, const struct rootfs_options *o,
 		     int *fd, struct err *err)
 {
-	bool said = false;
+	int tries = 0;
 	int rc = 0;
 
 	*fd = -1;
@@ -134,10 +134,11 @@ static int take_lock(const struct place *p, int how, bool wait, const struct roo
 			rc = err_code(err, ERR_INTERRUPTED, "interrupted");
 		if (rc < 0)
 			break;
-		if (!said)
+		/* a program that another thread is starting holds it for a moment, too short to
+		 * tell */
+		if (++tries == 10)
 			rootfs_say(o, "waiting for another lampduel that uses or prepares %s",
 				   p->at);
-		said = true;
 		(void)usleep(100000);
 	}
 	if (rc < 0 && *fd >= 0) {

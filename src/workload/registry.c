@@ -30,8 +30,9 @@ const struct workload_kind *workload_kind_named(const char *name, struct err *er
 	for (size_t i = 0; i < workload_kind_count(); i++) {
 		if (strcmp(kinds[i]->name, name) == 0)
 			return kinds[i];
-		buf_addf(&all, "%s%s", i == 0 ? "" : ", ", kinds[i]->name);
 	}
+	for (size_t i = 0; i < workload_kind_count(); i++)
+		buf_addf(&all, "%s%s", i == 0 ? "" : ", ", kinds[i]->name);
 	char *shown = text_escaped(name);
 	(void)err_code(err, ERR_USAGE, "no such workload: %s (there are: %s)", shown,
 		       buf_str(&all));
