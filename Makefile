@@ -98,8 +98,17 @@ bench: $(BUILD)/bench/launch_cost $(BUILD)/bench/report_cost all
 	$(BUILD)/bench/launch_cost
 	$(BUILD)/bench/report_cost $(BUILD)/lampduel
 
+# How often the verdicts are right: the table of doc/statistics.md. Some minutes on two cores.
+$(BUILD)/test/simulate/simulate.o: ALL_CPPFLAGS += -Itest/unit
+
+$(BUILD)/simulate: $(BUILD)/test/simulate/simulate.o $(BUILD)/test/unit/cells.o $(BUILD)/test/unit/duel.o $(BUILD)/liblampduel.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+simulate: $(BUILD)/simulate
+	$(BUILD)/simulate $(TRIALS)
+
 # clang-format's versions do not agree with each other: 14 is the one that counts
-sources := $(wildcard src/*.c src/*/*.c bench/*.c src/*/*.h test/unit/*.c test/unit/*.h test/fuzz/*.c test/fuzz/*.h)
+sources := $(wildcard src/*.c src/*/*.c bench/*.c src/*/*.h test/unit/*.c test/unit/*.h test/simulate/*.c test/fuzz/*.c test/fuzz/*.h)
 scripts := quickstart runtests scripts/setup.sh .ci/run $(wildcard scripts/*.sh test/*/*.bats test/*/*.bash)
 clang_format := $(firstword $(foreach f,clang-format-14 clang-format,$(if $(findstring version 14.,$(shell $(f) --version 2>/dev/null)),$(f))))
 
@@ -153,6 +162,6 @@ define newline
 
 endef
 
-.PHONY: all bench check check-unit check-cli check-live unit-programs lint lint-format lint-cppcheck \
+.PHONY: all bench simulate check check-unit check-cli check-live unit-programs lint lint-format lint-cppcheck \
 	lint-scripts lint-gcc lint-clang install uninstall dist clean
 .SECONDARY:

@@ -151,10 +151,13 @@ int compare_experiment(const struct experiment *e, const struct compare_options 
 		struct comparison *c = &out->v.v[i];
 		if (c->reason == NULL) {
 			estimate_paired(c, &t);
-			diagnose_paired(c);
+			if (!o->verdicts_only)
+				diagnose_paired(c);
 		}
 	}
-	family_judge(out, &t, o->aa);
+	family_judge(out, &t, o);
+	if (o->verdicts_only)
+		return 0;
 	overall_collect(out, t.alpha);
 	for (size_t i = 0; i < out->v.n; i++)
 		notes_add(&out->v.v[i], out);

@@ -185,6 +185,31 @@ struct compare_findings {
 	VEC(struct compare_finding) v; /* of one metric the last counts */
 };
 
+/*
+ * What the levels of looks cost to find, remembered between comparisons with equal looks: for
+ * whoever makes thousands of them. Zeroed at first; free with compare_memo_release().
+ */
+struct compare_memo_plan {
+	int looks_max, rounds;
+	bool ended;
+	struct stats_looks looks;
+	size_t look;
+	double alpha; /* two-sided, of this look's interval */
+};
+
+struct compare_memo_scales {
+	struct stats_looks looks;
+	size_t look, family;
+	struct stats_looks_scale two, one;
+};
+
+struct compare_memo {
+	VEC(struct compare_memo_plan) plans;
+	VEC(struct compare_memo_scales) scales;
+};
+
+void compare_memo_release(struct compare_memo *m);
+
 struct compare_options {
 	double margin; /* share; 0: COMPARE_MARGIN */
 	/*
@@ -194,6 +219,8 @@ struct compare_options {
 	int looks_max;
 	bool looks_ended; /* it ended by a time limit or by hand: the last look is now */
 	const struct compare_findings *aa; /* may be NULL */
+	struct compare_memo *memo;         /* may be NULL */
+	bool verdicts_only; /* no diagnosis, needs, overall means or notes: for looks */
 };
 
 /*

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "compare/internal.h"
@@ -11,29 +12,59 @@
 #define LOST_UNEVEN_SHARE 0.1
 enum { LOST_UNEVEN_LEAST = 3 };
 
-void testing_init(struct testing *t, const struct compare_options *o, int rounds)
+/* Which look this is, and the level of its interval. */
+static void find_look(struct compare_memo_plan *p)
 {
 	double level[STATS_LOOKS_MAX];
 	struct stats_looks plan;
+
+	stats_looks_plan(p->looks_max, &plan);
+	p->looks = plan;
+	p->alpha = COMPARE_ALPHA;
+	for (p->look = 0; p->look < plan.n && plan.at[p->look] != p->rounds;)
+		p->look++;
+	/* a run that stopped between two looks, or not because of its values, is at its last one */
+	if (p->look == plan.n || (p->ended && p->look + 1 < plan.n)) {
+		stats_looks_end(&plan, p->rounds, &p->looks);
+		p->look = p->looks.n - 1;
+	}
+	if (p->looks.n == 1)
+		return;
+	stats_looks_levels(&p->looks, COMPARE_ALPHA / 2, level);
+	/* the level is attained exactly: leave room for its own rounding */
+	p->alpha = 2 * level[p->look] * (1 + 1e-12);
+}
+
+static const struct compare_memo_plan *remember_look(struct compare_memo *m,
+						     const struct compare_memo_plan *like)
+{
+	for (size_t i = 0; i < m->plans.n; i++) {
+		const struct compare_memo_plan *p = &m->plans.v[i];
+		if (p->looks_max == like->looks_max && p->rounds == like->rounds &&
+		    p->ended == like->ended)
+			return p;
+	}
+	vec_push(&m->plans, *like);
+	find_look(vec_last(&m->plans));
+	return vec_last(&m->plans);
+}
+
+void testing_init(struct testing *t, const struct compare_options *o, int rounds)
+{
+	struct compare_memo_plan own = {o->looks_max, rounds, o->looks_ended, .look = 0};
+	const struct compare_memo_plan *p = &own;
 
 	*t = (struct testing){.margin = log1p(o->margin > 0 ? o->margin : COMPARE_MARGIN),
 			      .alpha = COMPARE_ALPHA};
 	if (o->looks_max <= 0 || rounds <= 0)
 		return;
-	stats_looks_plan(o->looks_max, &plan);
-	t->looks = plan;
-	for (t->look = 0; t->look < plan.n && plan.at[t->look] != rounds;)
-		t->look++;
-	/* a run that stopped between two looks, or not because of its values, is at its last one */
-	if (t->look == plan.n || (o->looks_ended && t->look + 1 < plan.n)) {
-		stats_looks_end(&plan, rounds, &t->looks);
-		t->look = t->looks.n - 1;
-	}
-	if (t->looks.n == 1)
-		return;
-	stats_looks_levels(&t->looks, COMPARE_ALPHA / 2, level);
-	/* the level is attained exactly: leave room for its own rounding */
-	t->alpha = 2 * level[t->look] * (1 + 1e-12);
+	if (o->memo != NULL)
+		p = remember_look(o->memo, &own);
+	else
+		find_look(&own);
+	t->looks = p->looks;
+	t->look = p->look;
+	t->alpha = p->alpha;
 }
 
 static void judge_losses(struct comparison *c)
@@ -92,19 +123,47 @@ static void adjust(struct comparison_set *s, const struct adjustment *a,
 	free(p);
 }
 
-static void adjust_all(struct comparison_set *s, const struct testing *t)
+void compare_memo_release(struct compare_memo *m)
 {
-	struct stats_looks_scale two = {.plain = true}, one = {.plain = true};
+	vec_release(&m->plans);
+	vec_release(&m->scales);
+}
+
+static void find_scales(const struct testing *t, size_t family, struct compare_memo_scales *out)
+{
+	*out = (struct compare_memo_scales){.looks = t->looks, .look = t->look, .family = family};
+	stats_looks_scale(&t->looks, t->look, COMPARE_ALPHA / 2, family, &out->two);
+	stats_looks_scale(&t->looks, t->look, COMPARE_ALPHA, family, &out->one);
+}
+
+static const struct compare_memo_scales *remember_scales(struct compare_memo *m,
+							 const struct testing *t, size_t family)
+{
+	for (size_t i = 0; i < m->scales.n; i++) {
+		const struct compare_memo_scales *e = &m->scales.v[i];
+		if (e->look == t->look && e->family == family && e->looks.n == t->looks.n &&
+		    e->looks.n_max == t->looks.n_max &&
+		    memcmp(e->looks.at, t->looks.at, t->looks.n * sizeof(*t->looks.at)) == 0)
+			return e;
+	}
+	find_scales(t, family, vec_add(&m->scales));
+	return vec_last(&m->scales);
+}
+
+static void adjust_all(struct comparison_set *s, const struct testing *t, struct compare_memo *memo)
+{
+	struct compare_memo_scales own = {.two = {.plain = true}, .one = {.plain = true}};
+	const struct compare_memo_scales *e = &own;
 
 	s->family = 0;
 	for (size_t i = 0; i < s->v.n; i++)
 		s->family += s->v.v[i].primary && !isnan(s->v.v[i].p);
-	if (t->looks.n > 1) {
-		stats_looks_scale(&t->looks, t->look, COMPARE_ALPHA / 2, s->family, &two);
-		stats_looks_scale(&t->looks, t->look, COMPARE_ALPHA, s->family, &one);
-	}
+	if (t->looks.n > 1 && memo != NULL)
+		e = remember_scales(memo, t, s->family);
+	else if (t->looks.n > 1)
+		find_scales(t, s->family, &own);
 	for (size_t i = 0; i < sizeof(adjustments) / sizeof(*adjustments); i++)
-		adjust(s, &adjustments[i], adjustments[i].two_sided ? &two : &one);
+		adjust(s, &adjustments[i], adjustments[i].two_sided ? &e->two : &e->one);
 }
 
 static const struct compare_finding *find_finding(const struct compare_findings *aa,
@@ -198,18 +257,19 @@ static void need(struct comparison *c, double margin, size_t family)
 }
 
 static void judge_one(struct comparison *c, const struct testing *t, size_t family,
-		      const struct compare_findings *aa)
+		      const struct compare_options *o)
 {
 	double half = (c->estimate.hi - c->estimate.lo) / 2;
 
 	c->means_disagree =
 		c->means_log * c->estimate.log < 0 || fabs(c->means_log - c->estimate.log) > half;
-	withhold(c, aa);
+	withhold(c, o->aa);
 	if (!c->primary)
 		comparison_none(c, "not one of the primary metrics: figures only");
 	judge(c);
 	judge_gate(c);
-	need(c, t->margin, family);
+	if (!o->verdicts_only)
+		need(c, t->margin, family);
 }
 
 static enum gate_result judge_gates(const struct comparison_set *s)
@@ -229,7 +289,7 @@ static enum gate_result judge_gates(const struct comparison_set *s)
 }
 
 void family_judge(struct comparison_set *s, const struct testing *t,
-		  const struct compare_findings *aa)
+		  const struct compare_options *o)
 {
 	for (size_t i = 0; i < s->v.n; i++) {
 		struct comparison *c = &s->v.v[i];
@@ -241,9 +301,9 @@ void family_judge(struct comparison_set *s, const struct testing *t,
 			c->looks = t->looks.n;
 		}
 	}
-	adjust_all(s, t);
+	adjust_all(s, t, o->memo);
 	for (size_t i = 0; i < s->v.n; i++)
-		judge_one(&s->v.v[i], t, s->family, aa);
+		judge_one(&s->v.v[i], t, s->family, o);
 	s->gate = judge_gates(s);
 	s->margin = expm1(t->margin);
 	s->looks = t->looks;

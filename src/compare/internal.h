@@ -58,7 +58,7 @@ void diagnose_paired(struct comparison *c);
 void testing_init(struct testing *t, const struct compare_options *o, int rounds);
 /* Looks, Holm, verdicts, gate and what is needed, once every estimate is there. */
 void family_judge(struct comparison_set *s, const struct testing *t,
-		  const struct compare_findings *aa);
+		  const struct compare_options *o);
 
 /* notes.c: the lines that go with a judged comparison. */
 void notes_add(struct comparison *c, const struct comparison_set *s);

@@ -296,7 +296,7 @@ int compare_pools(const struct compare_pool *baseline, const struct compare_pool
 		return err_set(err, "%s and what it is compared with have no metric in common",
 			       baseline->name);
 	}
-	family_judge(out, &t, o->aa);
+	family_judge(out, &t, o);
 	overall_collect(out, t.alpha);
 	for (size_t i = 0; i < out->v.n; i++)
 		notes_add(&out->v.v[i], out);

@@ -9,22 +9,6 @@
 #include "base/mem.h"
 #include "stats/signed_rank.h"
 
-void stats_looks_plan(int n_max, struct stats_looks *out)
-{
-	static const int fifteenths[] = {8, 10, 12, 15};
-
-	*out = (struct stats_looks){.n_max = n_max > 1 ? n_max : 1};
-	for (size_t i = 0; i < sizeof(fifteenths) / sizeof(*fifteenths); i++) {
-		int at = (int)lround((double)out->n_max * fifteenths[i] / 15);
-		bool last = at >= out->n_max;
-		bool new = out->n == 0 || at > out->at[out->n - 1];
-		if (last || (new &&at >= STATS_LOOKS_FIRST))
-			out->at[out->n++] = at;
-		if (last)
-			break;
-	}
-}
-
 void stats_looks_end(const struct stats_looks *plan, int rounds, struct stats_looks *out)
 {
 	*out = (struct stats_looks){.n_max = plan->n_max};
@@ -190,6 +174,37 @@ void stats_looks_levels(const struct stats_looks *looks, double alpha, double *l
 		if (b.c >= 0)
 			before = b;
 	}
+}
+
+/* Looks at which not even a single test could show anything tell nothing. */
+static void drop_idle(struct stats_looks *looks)
+{
+	double level[STATS_LOOKS_MAX];
+	size_t kept = 0;
+
+	stats_looks_levels(looks, STATS_LOOKS_ALPHA, level);
+	for (size_t k = 0; k < looks->n; k++) {
+		if (level[k] > 0 || k + 1 == looks->n)
+			looks->at[kept++] = looks->at[k];
+	}
+	looks->n = kept;
+}
+
+void stats_looks_plan(int n_max, struct stats_looks *out)
+{
+	static const int fifteenths[STATS_LOOKS_MAX] = {8, 9, 11, 13, 15};
+
+	*out = (struct stats_looks){.n_max = n_max > 1 ? n_max : 1};
+	for (size_t i = 0; i < STATS_LOOKS_MAX; i++) {
+		int at = (int)lround((double)out->n_max * fifteenths[i] / 15);
+		bool last = at >= out->n_max;
+		bool new = out->n == 0 || at > out->at[out->n - 1];
+		if (last || (new &&at >= STATS_LOOKS_FIRST))
+			out->at[out->n++] = at;
+		if (last)
+			break;
+	}
+	drop_idle(out);
 }
 
 void stats_looks_scale(const struct stats_looks *looks, size_t look, double alpha, size_t family,

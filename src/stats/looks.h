@@ -25,11 +25,13 @@
 #include <stddef.h>
 
 enum {
-	STATS_LOOKS_MAX = 4,
+	STATS_LOOKS_MAX = 5,
 	STATS_LOOKS_FIRST = 6,  /* no look before this many rounds */
 	STATS_LOOKS_EXACT = 30, /* rounds up to which joint probabilities are exact */
 	STATS_LOOKS_SCALE_MAX = 64,
 };
+
+#define STATS_LOOKS_ALPHA 0.025 /* one-sided; a look that cannot reject at it is left out */
 
 struct stats_looks {
 	int n_max;               /* the largest number of rounds; what t refers to */
@@ -37,7 +39,7 @@ struct stats_looks {
 	int at[STATS_LOOKS_MAX]; /* rounds at each, rising; the last one spends all */
 };
 
-/* Looks at about 8, 10, 12 and 15 fifteenths of n_max (n_max >= 1). */
+/* Looks at about 8, 9, 11, 13 and 15 fifteenths of n_max (n_max >= 1), those that can reject. */
 void stats_looks_plan(int n_max, struct stats_looks *out);
 /*
  * The same plan ended after `rounds` by something else than the values (a time limit): the looks

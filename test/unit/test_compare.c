@@ -738,14 +738,15 @@ static void test_looks(void **state)
 
 	(void)state;
 	duel_noisy(&d, 15, 1, 0.8, 0.01, 19);
-	duel_cut(&d, 10);
+	duel_cut(&d, 11);
 	compare(&d.e, &looks, &s);
 	const struct comparison *c = &s.v.v[0];
 	assert_int_equal(c->look, 2);
 	assert_int_equal(c->looks, 4);
 	assert_int_equal(c->verdict, VERDICT_FASTER);
-	assert_near(c->level, 1 - 10 / 1024., 1e-12); /* the attainable level of look 2 */
-	assert_near(c->p, 2 / 1024., 1e-15);
+	assert_near((1 - c->level) * 1024, round((1 - c->level) * 1024), 1e-6); /* attainable */
+	assert_true(1 - c->level < 0.025);
+	assert_near(c->p, ldexp(2, -11), 1e-15);
 	assert_true(c->p_adjusted > c->p);
 	assert_true(compare_decided(&s));
 	double wide = c->estimate.hi - c->estimate.lo;
@@ -756,24 +757,34 @@ static void test_looks(void **state)
 	c = &s.v.v[0];
 	assert_int_equal(c->look, 2);
 	assert_int_equal(c->looks, 2);
-	assert_true(c->level < 1 - 10 / 1024.);
+	assert_true(1 - c->level > 0.03);
 	assert_true(c->estimate.hi - c->estimate.lo < wide);
 	comparison_set_release(&s);
 
 	/* between two looks only the end of the run can be meant */
-	duel_cut(&d, 11);
+	duel_cut(&d, 12);
 	compare(&d.e, &looks, &s);
 	assert_int_equal(s.v.v[0].look, 3);
 	assert_int_equal(s.v.v[0].looks, 3);
-	assert_int_equal(s.looks.at[2], 11);
+	assert_int_equal(s.looks.at[2], 12);
 	comparison_set_release(&s);
 
-	/* at 8 rounds nothing can be rejected at all, so no interval and no verdict either */
-	duel_cut(&d, 8);
-	compare(&d.e, &looks, &s);
-	assert_int_equal(s.v.v[0].verdict, VERDICT_UNCLEAR);
-	assert_true(isnan(s.v.v[0].estimate.lo));
-	comparison_set_release(&s);
+	/* what is remembered changes nothing */
+	struct compare_memo memo = {0};
+	const struct compare_options remembering = {.looks_max = 15, .memo = &memo};
+	struct comparison_set again;
+	for (int rounds = 9; rounds <= 15; rounds++) {
+		duel_cut(&d, rounds);
+		compare(&d.e, &looks, &s);
+		for (int i = 0; i < 2; i++) {
+			compare(&d.e, &remembering, &again);
+			assert_near(again.v.v[0].p_adjusted, s.v.v[0].p_adjusted, 0);
+			assert_near(again.v.v[0].p_same_adjusted, s.v.v[0].p_same_adjusted, 0);
+			comparison_set_release(&again);
+		}
+		comparison_set_release(&s);
+	}
+	compare_memo_release(&memo);
 
 	/* without looks 15 rounds are one plain test */
 	duel_cut(&d, 15);

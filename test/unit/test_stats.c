@@ -284,14 +284,14 @@ static void test_looks_plan(void **state)
 
 	(void)state;
 	stats_looks_plan(15, &p);
-	assert_int_equal(p.n, 4);
-	assert_int_equal(p.at[0], 8);
-	assert_int_equal(p.at[1], 10);
-	assert_int_equal(p.at[2], 12);
+	assert_int_equal(p.n, 4); /* 8 of 15 is too early to show anything */
+	assert_int_equal(p.at[0], 9);
+	assert_int_equal(p.at[1], 11);
+	assert_int_equal(p.at[2], 13);
 	assert_int_equal(p.at[3], 15);
-	stats_looks_end(&p, 11, &end);
+	stats_looks_end(&p, 12, &end);
 	assert_int_equal(end.n, 3);
-	assert_int_equal(end.at[2], 11);
+	assert_int_equal(end.at[2], 12);
 	assert_int_equal(end.n_max, 15);
 	stats_looks_plan(5, &p);
 	assert_int_equal(p.n, 1);
@@ -380,11 +380,10 @@ static void test_looks_levels(void **state)
 		stats_looks_plan(n, &p);
 		stats_looks_levels(&p, 0.025, level);
 		for (size_t k = 0; k < p.n; k++)
-			assert_true(level[k] >= 0 && level[k] <= 0.025);
+			assert_true(level[k] > 0 && level[k] <= 0.025);
 		/* little is spent early, most of it is left for the end */
-		assert_true(level[p.n - 1] > 0.014);
-		for (size_t k = 1; k < p.n; k++)
-			assert_true(level[k] >= level[k - 1]);
+		assert_true(level[p.n - 1] > 0.012);
+		assert_true(p.n == 1 || level[0] < level[p.n - 1]);
 		if (p.n == 1)
 			continue;
 		stats_looks_scale(&p, p.n - 1, 0.025, 10, &s);
