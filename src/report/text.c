@@ -83,29 +83,51 @@ static void put_config(struct paper *p)
 	table_release(&t);
 }
 
+static void add_setting(struct paper *p, const struct report_setting *s, struct buf *b)
+{
+	const struct report_model *m = p->m;
+
+	buf_addstr(b, b->len > 0 ? "; " : "");
+	if (!s->differs) {
+		buf_addf(b, "%s = %s", s->name, s->values[0]);
+		return;
+	}
+	buf_addf(b, "%s:", s->name);
+	for (size_t k = 0; k < m->systems.n; k++)
+		buf_addf(b, "%s %s = %s", k == 0 ? "" : ",", m->systems.v[k].name,
+			 s->values[k][0] == '\0' ? "as the release has it" : s->values[k]);
+}
+
+/* Settings that have one reason stand together beside it. */
 static void put_settings(struct paper *p)
 {
 	const struct report_model *m = p->m;
+	bool *done = mem_array(m->settings.n, sizeof(*done));
 	struct table t;
 
-	if (m->settings.n == 0)
-		return;
-	heading(p, "Settings that are not the release's own, equal on every system unless named");
-	table_init(&t, 3, p->ascii, false);
+	if (m->settings.n > 0)
+		heading(p, "Settings that are not the release's own, equal on every system unless "
+			   "named");
+	table_init(&t, 2, p->ascii, false);
 	for (size_t i = 0; i < m->settings.n; i++) {
-		const struct report_setting *s = &m->settings.v[i];
-		struct buf values = BUF_INIT;
+		const char *reason = m->settings.v[i].reason;
+		struct buf b = BUF_INIT;
 
-		for (size_t k = 0; s->differs && k < m->systems.n; k++)
-			buf_addf(&values, "%s%s: %s", k == 0 ? "" : "\n", m->systems.v[k].name,
-				 s->values[k][0] == '\0' ? "as the release has it" : s->values[k]);
-		table_add(&t, s->name);
-		table_add(&t, s->differs ? buf_str(&values) : s->values[0]);
-		table_add(&t, s->reason);
-		buf_release(&values);
+		for (size_t k = i; k < m->settings.n; k++) {
+			if (done[k] || !text_equal(m->settings.v[k].reason, reason))
+				continue;
+			add_setting(p, &m->settings.v[k], &b);
+			done[k] = true;
+		}
+		if (b.len > 0) {
+			table_add(&t, buf_str(&b));
+			table_add(&t, reason);
+		}
+		buf_release(&b);
 	}
 	table_render(&t, p->width, p->out);
 	table_release(&t);
+	free(done);
 }
 
 /* Figures and their units stay on one line. */

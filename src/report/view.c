@@ -113,7 +113,7 @@ static void command_title(const struct name *n, struct buf *b)
 		{"wall", "wall clock"},
 		{"user", "CPU time in the program"},
 		{"sys", "CPU time in the kernel"},
-		{"maxrss", "peak memory"},
+		{"peak", "peak memory"},
 	};
 
 	buf_addstr(b, n->item);

@@ -56,9 +56,13 @@ static struct recorded_call *note(struct system *s, struct recorder *r, enum rec
 	return c;
 }
 
-static size_t keep(struct recorder *r, const struct buf *b)
+/* Systems are prepared in threads of their own; the bytes are all that they share. */
+static size_t keep(struct recorder *r, const char *data, size_t len)
 {
-	return bytes_add(&r->recording->bytes, buf_str(b), b->len);
+	(void)pthread_mutex_lock(&r->recording->lock);
+	size_t index = bytes_add(&r->recording->bytes, data, len);
+	(void)pthread_mutex_unlock(&r->recording->lock);
+	return index;
 }
 
 static void note_outcome(struct recorder *r, struct recorded_call *c, const struct outcome *out)
@@ -77,9 +81,9 @@ static void note_outcome(struct recorder *r, struct recorded_call *c, const stru
 		.http_status = out->http_status,
 		.ttfb_ns = out->ttfb_ns,
 	};
-	c->out = keep(r, &out->out);
-	c->err = keep(r, &out->err);
-	c->headers = keep(r, &out->headers);
+	c->out = keep(r, buf_str(&out->out), out->out.len);
+	c->err = keep(r, buf_str(&out->err), out->err.len);
+	c->headers = keep(r, buf_str(&out->headers), out->headers.len);
 }
 
 static int recorder_exec(struct system *s, const struct step *step, const struct exec_request *q,
@@ -180,7 +184,7 @@ static int recorder_get(struct system *s, const struct step *step, const char *p
 	lower(s, r);
 	struct recorded_call *c = note(s, r, RECORDED_GET, step, rc, err);
 	if (rc == 0)
-		c->out = bytes_add(&r->recording->bytes, buf_str(out) + before, out->len - before);
+		c->out = keep(r, buf_str(out) + before, out->len - before);
 	return rc;
 }
 
@@ -261,6 +265,5 @@ void recorder_wrap(struct system *s, struct recording *r)
 	layer->system = mem_alloc(sizeof(*layer->system));
 	vec_push(&r->systems, layer->system);
 	describe(s, layer->system);
-	s->is_recording = true;
 	lower(s, layer);
 }

@@ -19,6 +19,7 @@ struct recording *recording_new(const struct clock *c, const char *command)
 {
 	struct recording *r = mem_alloc(sizeof(*r));
 
+	(void)pthread_mutex_init(&r->lock, NULL);
 	r->made_by = mem_strdup("lampduel " LAMPDUEL_VERSION);
 	r->command = mem_strdup(command);
 	r->start_ns = clock_now_ns(c);
@@ -58,6 +59,7 @@ void recording_free(struct recording *r)
 		free_system(r->systems.v[i]);
 	vec_release(&r->systems);
 	bytes_pool_release(&r->bytes);
+	(void)pthread_mutex_destroy(&r->lock);
 	free(r->made_by);
 	free(r->command);
 	free(r);

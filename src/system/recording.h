@@ -9,6 +9,7 @@
 #ifndef LAMPDUEL_SYSTEM_RECORDING_H
 #define LAMPDUEL_SYSTEM_RECORDING_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,6 +65,7 @@ struct recording {
 	int64_t start_ns, unix_ns; /* the run's clock at its start; calendar time at clock 0 */
 	VEC(struct recorded_system *) systems;
 	struct bytes_pool bytes;
+	pthread_mutex_t lock; /* of bytes, while recorders fill them */
 };
 
 /* An empty recording that starts now. command: the command line, for the record. */

@@ -317,6 +317,7 @@ struct recording *recording_load(const char *path, struct err *err)
 	struct recording *r = mem_alloc(sizeof(*r));
 	struct buf text = BUF_INIT;
 
+	(void)pthread_mutex_init(&r->lock, NULL);
 	r->bytes.reading = true;
 	int rc = fs_read(path, RECORDING_MAX, &text, err);
 	if (rc == 0)

@@ -98,11 +98,6 @@ void system_close(struct system *s)
 	system_free(s);
 }
 
-const char *system_root(const struct system *s)
-{
-	return s->is_recording ? NULL : s->root_host;
-}
-
 const char *system_share_inside(const struct system *s, const char *inside_path)
 {
 	for (size_t i = 0; i < SYSTEM_SHARES_MAX; i++) {

@@ -138,7 +138,6 @@ struct system {
 	char *share_asked[SYSTEM_SHARES_MAX], *share_inside[SYSTEM_SHARES_MAX];
 	bool is_rootfs; /* shares this machine's kernel */
 	bool is_recorded;
-	bool is_recording; /* a recorder listens (system/recorder.h) */
 	bool emulated;
 	char *emulator;     /* "qemu-arm 7.2.22"; NULL when native */
 	char *emulated_cpu; /* "cortex-a7"; NULL when native or the emulator's default */
@@ -161,13 +160,6 @@ int system_prepare(const struct system_options *o, struct err *err);
 /* New system, or NULL. Free with system_close(). */
 struct system *system_open(const struct system_options *o, struct err *err);
 void system_close(struct system *s); /* NULL is allowed */
-
-/*
- * The root's folder on this machine, for a short cut past exec and get; NULL when there is none,
- * and while a recorder listens: what is looked up then must go through steps, which a replay
- * answers.
- */
-const char *system_root(const struct system *s);
 
 /* Where the share that was asked for at inside_path is inside; NULL: there is none. */
 const char *system_share_inside(const struct system *s, const char *inside_path);
