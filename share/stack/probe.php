@@ -90,6 +90,17 @@ function web_user() {
 	return null;
 }
 
+/* Without /proc (a plain chroot) a file of ours tells. */
+function own_uid() {
+	$uid = @fileowner( '/proc/self' );
+	if ( false === $uid ) {
+		$file = @tempnam( '.', 'uid' );
+		$uid  = false === $file ? '' : fileowner( $file );
+		@unlink( (string) $file );
+	}
+	return (string) $uid;
+}
+
 $version = PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION;
 say( 'version', PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION . '.' . PHP_RELEASE_VERSION );
 say( 'extensions', PHP_EXTENSION_DIR );
@@ -125,8 +136,7 @@ foreach ( $conf ? $conf : package_conf( $version ) as $file ) {
 	say_conf( $file );
 }
 
-$uid = fileowner( '/proc/self' );
-say( 'uid', (string) $uid );
+say( 'uid', own_uid() );
 $user = web_user();
 if ( null !== $user ) {
 	say( 'web_user', $user );

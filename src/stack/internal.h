@@ -97,7 +97,7 @@ struct stack {
 	struct system *system;
 	const struct stack_programs *programs; /* the caller's */
 	const struct wordpress_tree *tree;     /* the caller's; NULL: no site */
-	const char *tree_inside;
+	char *tree_inside;                     /* where the system sees it */
 	struct php_layout php;
 	bool prepared;
 	int lives; /* begun so far; numbers the logs */
@@ -123,6 +123,8 @@ int apache_start(struct stack *st, const struct step *step, struct err *err);
 int apache_wait(struct stack *st, const struct step *step, struct err *err);
 
 /* site.c */
+/* Finds the tree inside; where the system does not show it, it is put into the run folder. */
+int site_show_tree(struct stack *st, const struct step *step, struct err *err);
 int site_install(struct stack *st, const struct step *step, struct err *err);
 
 /* version.c: pure readers of what programs say about themselves. New string or NULL. */

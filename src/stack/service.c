@@ -31,6 +31,22 @@ static bool holds(const char *line, size_t len, const char *word)
 	return memmem(line, len, word, strlen(word)) != NULL;
 }
 
+/* Servers end with lines of farewell; what went wrong stands above them. */
+static bool is_error_line(const char *line, size_t n)
+{
+	static const char *const marks[] = {
+		"[ERROR]",      ":error]", ":emerg]",   ":crit]", "ERROR",
+		"Syntax error", "Fatal",   "Assertion", "AH00",   NULL};
+
+	if (holds(line, n, "Aborting") || holds(line, n, "AH00015"))
+		return false;
+	for (const char *const *m = marks; *m != NULL; m++) {
+		if (holds(line, n, *m))
+			return true;
+	}
+	return false;
+}
+
 char *service_last_words(const char *log, size_t len)
 {
 	const char *best = NULL;
@@ -45,11 +61,7 @@ char *service_last_words(const char *log, size_t len)
 		at += n + 1;
 		while (n > 0 && (line[n - 1] == '\r' || line[n - 1] == ' '))
 			n--;
-		/* servers end with lines of farewell; what went wrong stands above them */
-		bool is_error = holds(line, n, "ERROR") || holds(line, n, ":error]") ||
-				holds(line, n, ":emerg]") || holds(line, n, ":crit]") ||
-				holds(line, n, "Syntax error") || holds(line, n, "Fatal") ||
-				holds(line, n, "Assertion") || holds(line, n, "AH00");
+		bool is_error = is_error_line(line, n);
 		if (n == 0 || (best_is_error && !is_error))
 			continue;
 		best = line;

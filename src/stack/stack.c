@@ -16,7 +16,6 @@ struct stack *stack_new(struct system *s, const struct stack_programs *p,
 	st->system = s;
 	st->programs = p;
 	st->tree = tree;
-	st->tree_inside = system_share_inside(s, STACK_TREE_INSIDE);
 	st->php.uid = -1;
 	st->opcache = true;
 	st->mariadb.name = "MariaDB";
@@ -63,9 +62,7 @@ static int look_around(struct stack *st, const struct step *step, struct err *er
 			       "%s: Apache serves nothing as root, and none of the users www-data, "
 			       "apache, http, nobody, daemon can be used there",
 			       st->system->name);
-	if (st->tree_inside == NULL)
-		return err_set(err, "%s does not show the WordPress tree", st->system->name);
-	return 0;
+	return site_show_tree(st, step, err);
 }
 
 static int stop_all(struct stack *st, const struct step *step, struct err *err)
@@ -194,6 +191,7 @@ void stack_free(struct stack *st)
 	php_layout_release(&st->php);
 	service_release(&st->mariadb);
 	service_release(&st->apache);
+	free(st->tree_inside);
 	free(st->socket);
 	free(st->port_text);
 	free(st->life_text);
