@@ -83,11 +83,11 @@ int answer_check_fresh(const struct task *t, const json_t *answer, const json_t 
 			       "time is another's",
 			       which,
 			       str(answer, "cache")[0] != '\0' ? str(answer, "cache") : "none");
-	if (sent[0] == '\0' || strcmp(str(answer, "nonce"), sent) != 0)
-		return err_set(err, "%s: the page carries another request's mark", which);
 	if (!page_seconds(str(answer, "comment"), seconds, step))
 		return err_set(err, "%s: the page does not end in the comment with its time",
 			       which);
+	if (sent[0] == '\0' || strcmp(str(answer, "nonce"), sent) != 0)
+		return err_set(err, "%s: the page carries another request's mark", which);
 	if (*seconds > (double)num(answer, "total_ns") / 1e9 + *step)
 		return err_set(
 			err,

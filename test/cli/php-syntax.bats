@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+# The site's PHP files are valid PHP. Needs any php; says so where there is none.
+
+@test "every PHP file of share/ is valid" {
+	command -v php >/dev/null || skip "php is not installed"
+	cd "$BATS_TEST_DIRNAME/../.."
+	for f in $(find share -name '*.php'); do
+		php -n -l "$f"
+	done
+}
+
+@test "the article has what the page is to have" {
+	cd "$BATS_TEST_DIRNAME/../../share/wordpress/content"
+	paragraphs=$(awk 'BEGIN { RS = "" } !/^[#!|>]/ { n++ } END { print n }' article.txt)
+	[ "$paragraphs" -ge 30 ]
+	[ "$(grep -c '^# ' article.txt)" -ge 5 ]
+	[ "$(grep -c '^!\[' article.txt)" -eq 3 ]
+	[ "$(grep -c ' | ' comments.txt)" -eq 20 ]
+	[ "$(awk 'BEGIN { RS = "" } END { print NR }' posts.txt)" -eq 30 ]
+	for picture in $(sed -n 's/^!\[.*(\(.*\))$/\1/p' article.txt); do
+		[ -s "../uploads/$picture" ]
+	done
+}
+
+@test "the pictures are what tools/make-images.py draws" {
+	command -v python3 >/dev/null || skip "python3 is not installed"
+	cd "$BATS_TEST_DIRNAME/../.."
+	tools/make-images.py "$BATS_TEST_TMPDIR"
+	for picture in bars warm pairs; do
+		cmp "$BATS_TEST_TMPDIR/$picture.png" "share/wordpress/uploads/$picture.png"
+	done
+}
