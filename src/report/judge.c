@@ -62,7 +62,54 @@ static void note_reason(struct report_model *m, const struct comparison_set *s, 
 	free(shown);
 }
 
-static void judge_row(struct report_model *m, const struct comparison_set *s, size_t at)
+/* What comparisons have to say; those that say the same share a line. */
+struct remark {
+	const char *text;
+	const char *title; /* of the first */
+	const char *second;
+	size_t system, n;
+};
+
+struct remarks {
+	VEC(struct remark) v;
+};
+
+static void add_remark(struct remarks *all, const char *text, const char *title, size_t system)
+{
+	for (size_t i = 0; i < all->v.n; i++) {
+		struct remark *r = &all->v.v[i];
+		if (r->system == system && text_equal(r->text, text)) {
+			if (++r->n == 2)
+				r->second = title;
+			return;
+		}
+	}
+	const struct remark r = {.text = text, .title = title, .system = system, .n = 1};
+	vec_push(&all->v, r);
+}
+
+static void note_remarks(struct report_model *m, const struct remarks *all)
+{
+	for (size_t i = 0; i < all->v.n; i++) {
+		const struct remark *r = &all->v.v[i];
+		char *text = text_escaped(r->text);
+		struct buf b = BUF_INIT;
+
+		buf_addstr(&b, r->title);
+		if (r->n == 2)
+			buf_addf(&b, "; %s", r->second);
+		else if (r->n > 2)
+			buf_addf(&b, " and %zu more", r->n - 1);
+		if (m->systems.n > 2)
+			buf_addf(&b, "; %s", m->systems.v[r->system].name);
+		model_note(m, "%s: %s.", buf_str(&b), text);
+		buf_release(&b);
+		free(text);
+	}
+}
+
+static void judge_row(struct report_model *m, const struct comparison_set *s, size_t at,
+		      struct remarks *remarks)
 {
 	const struct comparison *c = &s->v.v[at];
 	struct report_row *row = find_row(m, c);
@@ -71,15 +118,17 @@ static void judge_row(struct report_model *m, const struct comparison_set *s, si
 
 	if (row == NULL || system == m->systems.n)
 		return;
+	/* what is measured beside the tasks is shown, not judged */
+	if (!c->primary) {
+		mem_replace(&row->changes.v[system].verdict, mem_strdup(""));
+		return;
+	}
 	words_verdict(c, s->margin, &b);
 	mem_replace(&row->changes.v[system].verdict, buf_detach(&b));
-	if (c->verdict == VERDICT_NONE && c->primary)
+	if (c->verdict == VERDICT_NONE)
 		note_reason(m, s, at);
-	for (size_t i = 0; i < c->notes.n; i++) {
-		char *note = text_escaped(c->notes.v[i]);
-		model_note(m, "%s, %s: %s.", row->title, m->systems.v[system].name, note);
-		free(note);
-	}
+	for (size_t i = 0; i < c->notes.n; i++)
+		add_remark(remarks, c->notes.v[i], row->title, system);
 	comparison_explain(c, s, &b);
 	vec_push(&m->explanations, text_escaped(buf_str(&b)));
 	buf_release(&b);
@@ -87,8 +136,12 @@ static void judge_row(struct report_model *m, const struct comparison_set *s, si
 
 void report_model_judge(struct report_model *m, const struct comparison_set *s)
 {
+	struct remarks remarks = {{0}};
+
 	for (size_t i = 0; i < s->v.n; i++)
-		judge_row(m, s, i);
+		judge_row(m, s, i, &remarks);
+	note_remarks(m, &remarks);
+	vec_release(&remarks.v);
 	for (size_t i = 0; i < s->overall.n; i++) {
 		struct buf b = BUF_INIT;
 		words_overall(&s->overall.v[i], m->systems.v[m->baseline].name, &b);

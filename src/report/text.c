@@ -1,5 +1,6 @@
 /* The report as text for a terminal, or for a mail. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "report/report.h"
@@ -83,16 +84,22 @@ static void put_config(struct paper *p)
 	table_release(&t);
 }
 
-static void add_setting(struct paper *p, const struct report_setting *s, struct buf *b)
+/* The program is named where it is another than that of the setting before. */
+static void add_setting(struct paper *p, const struct report_setting *s,
+			const struct report_setting *before, struct buf *b)
 {
 	const struct report_model *m = p->m;
 
-	buf_addstr(b, b->len > 0 ? "; " : "");
+	const char *blank = strchr(s->name, ' ');
+	size_t program = blank == NULL ? 0 : (size_t)(blank - s->name) + 1;
+	bool same = before != NULL && program > 0 && strncmp(before->name, s->name, program) == 0;
+
+	buf_addf(b, "%s%s", before != NULL ? "; " : "", s->name + (same ? program : 0));
 	if (!s->differs) {
-		buf_addf(b, "%s = %s", s->name, s->values[0]);
+		buf_addf(b, " = %s", s->values[0]);
 		return;
 	}
-	buf_addf(b, "%s:", s->name);
+	buf_addch(b, ':');
 	for (size_t k = 0; k < m->systems.n; k++)
 		buf_addf(b, "%s %s = %s", k == 0 ? "" : ",", m->systems.v[k].name,
 			 s->values[k][0] == '\0' ? "as the release has it" : s->values[k]);
@@ -111,12 +118,14 @@ static void put_settings(struct paper *p)
 	table_init(&t, 2, p->ascii, false);
 	for (size_t i = 0; i < m->settings.n; i++) {
 		const char *reason = m->settings.v[i].reason;
+		const struct report_setting *before = NULL;
 		struct buf b = BUF_INIT;
 
 		for (size_t k = i; k < m->settings.n; k++) {
 			if (done[k] || !text_equal(m->settings.v[k].reason, reason))
 				continue;
-			add_setting(p, &m->settings.v[k], &b);
+			add_setting(p, &m->settings.v[k], before, &b);
+			before = &m->settings.v[k];
 			done[k] = true;
 		}
 		if (b.len > 0) {
@@ -425,13 +434,13 @@ static void render(const struct report_model *m, const struct report_options *o,
 
 	put_head(&p);
 	put_config(&p);
-	put_settings(&p);
 	put_results(&p);
 	if (o->explain)
 		put_explanations(&p);
 	put_notes(&p);
 	put_problems(&p);
 	put_origins(&p);
+	put_settings(&p);
 }
 
 const struct report_format report_text = {

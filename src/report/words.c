@@ -31,12 +31,21 @@ const char *words_direction(double ratio, bool emulated)
 	return emulated ? "as much time under emulation" : "as much time";
 }
 
+/* An interval that is wide needs few decimals. */
+static int decimals_of(double width)
+{
+	return width >= 1 ? 1 : width >= 0.1 ? 2 : 3;
+}
+
 static void add_interval(const struct compare_estimate *e, struct buf *b)
 {
 	if (isnan(e->lo) || isnan(e->hi))
 		return;
 	/* more cost is less speed: the ends change places */
-	buf_addf(b, ", %.3fx to %.3fx", compare_times(e->hi), compare_times(e->lo));
+	double from = compare_times(e->hi);
+	double to = compare_times(e->lo);
+	int decimals = decimals_of(to - from);
+	buf_addf(b, ", %.*fx to %.*fx", decimals, from, decimals, to);
 }
 
 void words_verdict(const struct comparison *c, double margin, struct buf *b)
@@ -127,10 +136,11 @@ static void emulation_note(struct report_model *m, const bool *emulated, const b
 	char *real = names(m, native);
 
 	if (under != NULL && real == NULL)
-		model_note(m,
-			   "%s ran under emulation. The times are those of the emulator on this "
-			   "machine: nothing is claimed about any hardware.",
-			   under);
+		model_note(
+			m,
+			"%s ran under emulation. The times are the emulator's on its host: nothing "
+			"is claimed about any hardware.",
+			under);
 	else if (under != NULL)
 		model_note(
 			m,
@@ -159,10 +169,11 @@ static void system_notes(const struct experiment *e, struct report_model *m)
 	emulation_note(m, emulated, native);
 	char *who = names(m, shared);
 	if (who != NULL)
-		model_note(m,
-			   "%s ran on this machine's own kernel: what another kernel would change "
-			   "is not part of the figures.",
-			   who);
+		model_note(
+			m,
+			"%s ran on the kernel of the host: what another kernel would change is not "
+			"part of the figures.",
+			who);
 	free(who);
 	who = names(m, recorded);
 	if (who != NULL)

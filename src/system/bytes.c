@@ -8,7 +8,9 @@ enum {
 	PARTS_MIN = 512,  /* shorter bytes are written as they are */
 	SHARED_MIN = 64,  /* shorter bytes are repeated */
 	LOOK_AHEAD = 200, /* pieces of the model that may have been left out */
-	PART_COST = 16    /* what a part takes in the file beyond its text, about */
+	LOOK_NEAR = 4,    /* the same for a short piece: a blank line is found everywhere */
+	SHORT = 20,
+	PART_COST = 16 /* what a part takes in the file beyond its text, about */
 };
 
 /* FNV-1a, 64 bits. */
@@ -73,7 +75,9 @@ static void add_part(struct bytes_entry *e, bool literal, size_t from, size_t le
 static size_t find_piece(const struct bytes_entry *model, size_t at, const struct bytes_entry *e,
 			 const struct bytes_piece *piece)
 {
-	for (size_t k = at; k < model->pieces.n && k < at + LOOK_AHEAD; k++) {
+	size_t end = at + (piece->len < SHORT ? LOOK_NEAR : LOOK_AHEAD);
+
+	for (size_t k = at; k < model->pieces.n && k < end; k++) {
 		const struct bytes_piece *m = &model->pieces.v[k];
 		if (m->hash == piece->hash && m->len == piece->len &&
 		    memcmp(model->data + m->from, e->data + piece->from, m->len) == 0)
@@ -104,25 +108,32 @@ static bool try_model(struct bytes_entry *e, const struct bytes_entry *model)
 	return cost + e->parts.n * PART_COST < e->len / 2;
 }
 
+static void take_model_out(struct bytes_pool *p, size_t i)
+{
+	p->n_models--;
+	memmove(p->models + i, p->models + i + 1, (p->n_models - i) * sizeof(p->models[0]));
+}
+
 static void choose_form(struct bytes_pool *p, size_t index)
 {
 	struct bytes_entry *e = &p->entries.v[index];
 
 	cut_into_pieces(e);
-	for (size_t i = 0; i < p->n_models; i++) {
-		size_t m = p->models[i];
-		if (try_model(e, &p->entries.v[m])) {
-			e->of = m;
-			p->entries.v[m].uses++;
-			vec_release(&e->pieces);
-			return;
-		}
+	for (size_t i = p->n_models; i > 0; i--) {
+		size_t m = p->models[i - 1];
+		if (!try_model(e, &p->entries.v[m]))
+			continue;
+		e->of = m;
+		p->entries.v[m].uses++;
+		vec_release(&e->pieces);
+		take_model_out(p, i - 1);
+		p->models[p->n_models++] = m;
+		return;
 	}
 	vec_release(&e->parts);
-	if (p->n_models == BYTES_MODELS) { /* the oldest makes room */
+	if (p->n_models == BYTES_MODELS) { /* that which fitted longest ago makes room */
 		vec_release(&p->entries.v[p->models[0]].pieces);
-		memmove(p->models, p->models + 1, (BYTES_MODELS - 1) * sizeof(p->models[0]));
-		p->n_models--;
+		take_model_out(p, 0);
 	}
 	p->models[p->n_models++] = index;
 }

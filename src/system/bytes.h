@@ -39,11 +39,12 @@ struct bytes_entry {
 	VEC(struct bytes_piece) pieces; /* only while others may be written as parts of it */
 };
 
-enum { BYTES_MODELS = 8 };
+enum { BYTES_MODELS = 32 };
 
 struct bytes_pool {
 	VEC(struct bytes_entry) entries;
-	size_t models[BYTES_MODELS]; /* the entries that new ones are compared with */
+	/* the entries that new ones are compared with; the one that fitted last stands last */
+	size_t models[BYTES_MODELS];
 	size_t n_models;
 	bool reading;         /* from a file: nothing is compared, nothing will be written */
 	VEC(size_t) numbered; /* by number in the file that is read */

@@ -469,7 +469,7 @@ static void emulation_is_never_faster(void **state)
 	make(&m, &e);
 	assert_has_note(&m, "soft and hard ran under emulation.");
 	assert_has_note(&m, "nothing is claimed about any hardware");
-	assert_has_note(&m, "this machine's own kernel");
+	assert_has_note(&m, "ran on the kernel of the host");
 	report_model_release(&m);
 	experiment_release(&e);
 	assert_string_equal(words_direction(0.9, true), "less time under emulation");
@@ -660,6 +660,16 @@ static void verdicts(void **state)
 	assert_null(strstr(text, "faster"));
 	assert_non_null(strstr(text, "\nHow sure\n"));
 	free(text);
+	report_model_release(&m);
+	experiment_release(&e);
+
+	/* a second metric beside the tasks is shown, not judged; equal remarks share a line */
+	example_reference(&e, 5);
+	e.metrics.v[6].primary = false;
+	judged(&m, &e);
+	assert_string_equal(m.rows.v[6].changes.v[1].verdict, "");
+	assert_int_equal(m.explanations.n, 6);
+	assert_has_note(&m, "WordPress page, OPcache on and 5 more: fewer than 6 pairs");
 	report_model_release(&m);
 	experiment_release(&e);
 
