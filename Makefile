@@ -97,6 +97,7 @@ $(BUILD)/bench/report_cost: $(BUILD)/test/unit/example.o
 bench: $(BUILD)/bench/launch_cost $(BUILD)/bench/report_cost all
 	$(BUILD)/bench/launch_cost
 	$(BUILD)/bench/report_cost $(BUILD)/lampduel
+	bench/first_sample.sh $(BUILD)/lampduel
 
 # How often the verdicts are right: the table of doc/statistics.md. Some minutes on two cores.
 $(BUILD)/test/simulate/simulate.o: ALL_CPPFLAGS += -Itest/unit
@@ -109,7 +110,7 @@ simulate: $(BUILD)/simulate
 
 # clang-format's versions do not agree with each other: 14 is the one that counts
 sources := $(wildcard src/*.c src/*/*.c bench/*.c src/*/*.h test/unit/*.c test/unit/*.h test/simulate/*.c test/fuzz/*.c test/fuzz/*.h)
-scripts := quickstart runtests scripts/setup.sh .ci/run $(wildcard scripts/*.sh test/*/*.bats test/*/*.bash)
+scripts := quickstart runtests scripts/setup.sh .ci/run $(wildcard bench/*.sh scripts/*.sh test/*/*.bats test/*/*.bash)
 clang_format := $(firstword $(foreach f,clang-format-14 clang-format,$(if $(findstring version 14.,$(shell $(f) --version 2>/dev/null)),$(f))))
 
 lint: lint-format lint-cppcheck lint-scripts lint-gcc lint-clang
