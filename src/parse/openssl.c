@@ -161,13 +161,11 @@ void openssl_emit_measured(struct openssl *o, struct parse_ctx *ctx, const struc
 	v.unit = m->alg == ALG_BULK ? "B/s" : "op/s";
 	if (m->seconds > 0 && m->count > 0) {
 		double per = m->alg == ALG_BULK ? m->size : 1;
-		double by_count = per / m->seconds;
 
 		v.has_value = true;
 		v.value = m->count * per / m->seconds;
+		/* the count is whole, and so are the operations in the seconds: it has no step */
 		v.step = v.value * m->step / m->seconds;
-		if (by_count > v.step)
-			v.step = by_count;
 	} else {
 		snprintf(note, sizeof(note), "%.0f operations in %g s: no rate", m->count,
 			 m->seconds);
