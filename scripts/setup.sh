@@ -32,7 +32,8 @@ quietly() {
 	mkdir -p "${setup_log%/*}"
 	"$@" >"$setup_log" 2>&1 || status=$?
 	if [ "$status" -ne 0 ]; then
-		tail -n 25 "$setup_log" >&2
+		# not the compiler's command lines, between which its words would be lost
+		grep -v -E '^(cc|gcc|clang|ar|rm|cc1) ' "$setup_log" | tail -n 40 >&2
 		complain "'$*' failed (all of its output: $setup_log)"
 	fi
 	return "$status"
