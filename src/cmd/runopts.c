@@ -184,7 +184,7 @@ int run_add_workload(struct plan *p, const char *name, struct err *err)
 	const struct workload_kind *k = workload_kind_named(name, err);
 
 	if (k == NULL)
-		return err_code(err, ERR_USAGE, "%s", err->msg);
+		return err->code;
 	for (size_t i = 0; i < p->workloads.n; i++) {
 		if (strcmp(p->workloads.v[i].name, name) == 0)
 			return 0;

@@ -202,13 +202,14 @@ static int run_block(struct runner *r, int first, int last, bool warmup, struct 
 	return rc;
 }
 
-static bool time_is_up(const struct runner *r, int64_t started_ns, int blocks_done)
+/* blocks: how many this session has measured. */
+static bool time_is_up(const struct runner *r, int64_t started_ns, int blocks)
 {
 	int64_t max = plan_of(r)->max_time_ns;
 	int64_t spent = clock_now_ns(r->q->clock) - started_ns;
 
 	/* a block that would not end in time is not begun */
-	return max > 0 && blocks_done > 0 && spent + spent / blocks_done > max;
+	return max > 0 && blocks > 0 && spent + spent / blocks > max;
 }
 
 static int run_rounds(struct runner *r, struct err *err)
@@ -221,7 +222,7 @@ static int run_rounds(struct runner *r, struct err *err)
 	progress_start(&r->progress);
 	for (int i = 1; rc == 0 && i <= p->warmup; i++)
 		rc = run_block(r, i, i, true, err);
-	for (int first = 1, last = 1; rc == 0 && first <= p->rounds; first = last + 1, blocks++) {
+	for (int first = 1, last = 1; rc == 0 && first <= p->rounds; first = last + 1) {
 		int life = plan_life_of_round(first, p->rounds, p->lives);
 		for (last = first;
 		     last < p->rounds && plan_life_of_round(last + 1, p->rounds, p->lives) == life;)
@@ -235,7 +236,10 @@ static int run_rounds(struct runner *r, struct err *err)
 			free(note);
 			break;
 		}
+		int64_t skipped = r->progress.done_before;
+		int64_t done = r->progress.done;
 		rc = run_block(r, first, last, false, err);
+		blocks += r->progress.done - done > r->progress.done_before - skipped;
 	}
 	progress_end(&r->progress);
 	return rc;

@@ -1,0 +1,212 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154 # status, out, err and cache come from the helpers
+# Whole runs, replayed from the answers that real systems gave once: every figure is exact, and it takes no time.
+# UPDATE_GOLDEN=1 writes the expected report anew.
+
+load helper
+
+setup() {
+	setup_home
+	cp "$BATS_TEST_DIRNAME/../data/reference.jsonl" "$BATS_TEST_TMPDIR/r.jsonl"
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# The reference case as recorded; more options may follow.
+replay() {
+	try lampduel reference --system soft=recorded:r.jsonl --system hard=recorded:r.jsonl -w mariadb -w openssl \
+		--quick -n 7 --seed 2018 "$@"
+}
+
+# What the store answers to one SQL statement.
+sql() { sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "$1"; }
+
+@test "the replayed reference case prints exactly the expected report" {
+	replay
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	golden="$BATS_TEST_DIRNAME/../data/reference.txt"
+	[ -z "${UPDATE_GOLDEN:-}" ] || printf '%s\n' "$out" >"$golden"
+	diff "$golden" "$BATS_TEST_TMPDIR/out"
+}
+
+@test "report prints the stored experiment again, byte for byte, in a German locale too" {
+	replay
+	cp out first
+	try env LANG=de_DE.UTF-8 LC_ALL=de_DE.UTF-8 "$LAMPDUEL" report
+	[ "$status" -eq 0 ]
+	diff first out
+}
+
+@test "every place has one execution a system; the order is drawn, not fixed" {
+	replay
+	[ "$(sql "SELECT count(*) FROM execution")" -eq 42 ]
+	[ "$(sql "SELECT count(DISTINCT position) FROM execution")" -eq 2 ]
+	# 21 pairs: a fair coin gives 1 to 20 times the same system first in all but 1 of a million seeds
+	first=$(sql "SELECT count(*) FROM execution e JOIN system s ON s.id = e.system WHERE e.position = 1 AND s.name = 'soft'")
+	[ "$first" -ge 1 ] && [ "$first" -le 20 ]
+}
+
+@test "the same seed makes the same order, another one another" {
+	replay
+	one=$(sql "SELECT group_concat(position, '') FROM (SELECT position FROM execution ORDER BY id)")
+	rm -r "$XDG_DATA_HOME"
+	replay
+	[ "$one" = "$(sql "SELECT group_concat(position, '') FROM (SELECT position FROM execution ORDER BY id)")" ]
+}
+
+@test "--max-time ends after a whole round, says so, and the report has those rounds" {
+	replay --max-time 30s
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	[[ $err == *"the time limit ended the run after 2 of 7 rounds"* ]]
+	[[ $out == *"the time limit ended the run after 2 of 7 rounds"* ]]
+	[ "$(sql "SELECT count(*) FROM execution")" -eq 12 ]
+}
+
+@test "-v shows every sample with its values" {
+	replay -v
+	[ "$(grep -c '^round [1-7]  ' err)" -eq 42 ]
+	grep -q '^round 1  openssl/rsa2048  soft  openssl/rsa2048/sign [0-9.]* op/s' err
+}
+
+@test "-o writes the report as well" {
+	replay -o report.txt
+	[ "$status" -eq 0 ]
+	grep -q "Raspberry Pi 3" report.txt
+	[[ $out == *"Raspberry Pi 3"* ]]
+	replay -o /nowhere/report.txt
+	[ "$status" -eq 1 ]
+	said_last "/nowhere/report.txt"
+}
+
+# The last line on standard error is the error and holds $1.
+said_last() {
+	err=$(tail -n 1 "$BATS_TEST_TMPDIR/err")
+	said_in_one_line "$1"
+}
+
+@test "an answer that is missing ends the run with its place in one line" {
+	grep -v '"step":"openssl/rsa4096","round":1,' r.jsonl >cut.jsonl
+	mv cut.jsonl r.jsonl
+	replay
+	[ "$status" -eq 1 ]
+	said_last "openssl/rsa4096"
+	[ "$(sql "SELECT state FROM experiment")" = failed ]
+}
+
+@test "a failed openssl speed is no sample: repeated, then the place is left out" {
+	# round 3, on one side: the program fails every time it is tried
+	sed 's/^\(.*"call":"exec".*"system":"hard".*"step":"openssl\/rsa2048","round":3,.*\)"start_ns"/\1"exit":1,"status":"failed","reason":"exit status 1","start_ns"/' \
+		r.jsonl >bad.jsonl
+	if cmp -s r.jsonl bad.jsonl; then return 1; fi
+	for attempt in 2 3; do
+		grep -E '"step":"openssl/rsa2048","round":3,' bad.jsonl | sed "s/\"attempt\":1,/\"attempt\":$attempt,/"
+	done >more.jsonl
+	cat bad.jsonl more.jsonl >r.jsonl
+	replay
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	[ "$(sql "SELECT count(*) FROM execution WHERE status <> 'ok'")" -eq 3 ]
+	[ "$(sql "SELECT count(*) FROM execution")" -eq 46 ]
+	[[ $out == *"n 6"* && $out == *"exit status 1"* ]]
+}
+
+@test "hostile output reaches neither terminal nor report" {
+	sed 's/OpenSSL 3\.0\.20 /OpenSSL 3.0.20\\u001b[31m\\u0007 /' r.jsonl >hostile.jsonl
+	if cmp -s r.jsonl hostile.jsonl; then return 1; fi
+	mv hostile.jsonl r.jsonl
+	replay
+	if grep -q $'\e\|\a' out err; then return 1; fi
+	[[ $out == *'OpenSSL'* ]]
+}
+
+@test "NULL from the server is no sample, with the reason" {
+	sed '/"step":"mariadb\/encode","round":1,/s/\\t0\\t/\\tNULL\\t/' r.jsonl >null.jsonl
+	if cmp -s r.jsonl null.jsonl; then return 1; fi
+	for attempt in 2 3; do
+		grep '"step":"mariadb/encode","round":1,' null.jsonl | sed "s/\"attempt\":1,/\"attempt\":$attempt,/"
+	done >more.jsonl
+	cat null.jsonl more.jsonl >r.jsonl
+	replay
+	[ "$status" -eq 1 ]
+	said_last "mariadb/encode cannot be measured"
+	[[ $err == *"the expression failed"* ]]
+}
+
+@test "an interrupted experiment is completed, and nothing is measured twice" {
+	replay --max-time 30s
+	sql "UPDATE experiment SET state = 'interrupted'"
+	try lampduel reference --resume 1
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	# the limit is each session's, and the replayed clock has passed it after one round more
+	[ "$(sql "SELECT count(*) FROM execution")" -eq 18 ]
+	[ "$(sql "SELECT count(*) FROM (SELECT DISTINCT round, task, system FROM execution)")" -eq 18 ]
+	try lampduel reference --resume 2
+	[ "$status" -eq 1 ]
+	said_in_one_line "2"
+	try lampduel reference --resume x
+	[ "$status" -eq 2 ]
+}
+
+@test "a duel file says what options say; unknown keys and sections name their line" {
+	cat >duel.ini <<'END'
+; as an ini file of PHP's
+[run]
+rounds = 7
+quick = yes
+seed = 2018
+
+[system hard]
+target = recorded:r.jsonl
+
+[system soft]
+target = recorded:r.jsonl
+role = baseline
+
+[workload mariadb]
+benchmarks = encode
+
+[workload openssl]
+algorithms = rsa2048,rsa4096
+END
+	try lampduel run -f duel.ini -n 2
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	[[ $out == *"hard against soft"* && $out == *"2 of 2 rounds"* ]]
+	printf '[run]\nrounds = 7\nrownds = 8\n' >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line 'bad.ini:3: [run] has no key "rownds"'
+	printf '[system a]\ntarget = local\n[sistem b]\ntarget = local\n' >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line "bad.ini:4: unknown section [sistem b]"
+	printf '[system a]\nrole = baseline\n' >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line "[system a] has no target"
+	printf '[run]\nthis is no key\n' >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line "bad.ini:2:"
+	try lampduel run -f missing.ini
+	[ "$status" -eq 1 ]
+	said_in_one_line "missing.ini"
+}
+
+@test "systems, workloads and counts that cannot be are refused before anything starts" {
+	while IFS='|' read -r words says; do
+		# shellcheck disable=SC2086 # words
+		try lampduel run $words
+		[ "$status" -eq 2 ] || { echo "$words: $status $err"; return 1; }
+		said_in_one_line "$says" || { echo "for $words"; return 1; }
+	done <<'END'
+-b mars:x|mars
+-b debian:bookworm/vax|vax
+-b local -w nothing|nothing
+-b local -w openssl --set openssl.colour=red|colour
+-b local -w openssl --set mariadb.count=5|mariadb is not measured
+-b local -w openssl --set nonsense|WORKLOAD.KEY=VALUE
+-b local -w openssl --lives 20|--lives 20
+-b a=local -c a=local|two systems are named "a"
+-b local extra|extra
+-b local --command x|--command x
+-b local -c recorded:r.jsonl -w openssl|recorded:
+END
+}
