@@ -34,9 +34,8 @@ static const struct {
 	{"php-cli", "PHP"},
 	{"php-mysql", "PHP's MySQL extension"},
 	{"wordpress", "WordPress"},
-	/* classic themes left Debian with WordPress 6.2; the later one is in both kinds of suite */
-	{"wordpress-theme-twentytwentyone*,wordpress-theme-twentytwentythree*",
-	 "a WordPress theme"},
+	/* the last classic theme; it left Debian with WordPress 6.2 */
+	{"wordpress-theme-twentytwentyone*", NULL},
 };
 
 enum { N_WANTED = sizeof(wanted) / sizeof(wanted[0]) };
