@@ -187,7 +187,7 @@ static long ab_read(void *state, struct parse_ctx *ctx, const struct piece *p)
 	if (key == KEY_PERCENT)
 		a->percentages = true;
 	if (key == KEY_NOTHING || key == KEY_START || key == KEY_PERCENT)
-		return p->rest ? s - p->s : (long)p->len;
+		return s - p->s;
 	return ab_value(a, ctx, p, (enum ab_key)key, s);
 }
 

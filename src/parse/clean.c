@@ -255,8 +255,19 @@ static size_t special(const char *s, size_t len, struct buf *out)
 
 void clean_bytes(const char *raw, size_t len, struct buf *out)
 {
+	struct buf plain = BUF_INIT;
+
 	buf_clear(out);
-	while (len > 0 && (raw[len - 1] == '\r' || raw[len - 1] == '\0'))
+	/* of UTF-16 the ASCII part is what counts here */
+	if (memchr(raw, '\0', len) != NULL) {
+		for (size_t i = 0; i < len; i++) {
+			if (raw[i] != '\0')
+				buf_addch(&plain, raw[i]);
+		}
+		raw = buf_str(&plain);
+		len = plain.len;
+	}
+	while (len > 0 && raw[len - 1] == '\r')
 		len--;
 	while (len > 0) {
 		size_t n = plain_length(raw, len);
@@ -270,6 +281,7 @@ void clean_bytes(const char *raw, size_t len, struct buf *out)
 			len -= n;
 		}
 	}
+	buf_release(&plain);
 }
 
 /* Prefixes ---------------------------------------------------------------- */

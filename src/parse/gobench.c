@@ -75,14 +75,10 @@ static int scan_pairs(const char *s, struct go_cell *cells, const char **end, bo
 		c->at = num_skip(s);
 		if (!num_scan(c->at, NUM_EXPONENT, &c->n))
 			break;
-		if (*num_skip(c->n.end) == '\0') {
-			*cut = true;
-			break;
-		}
 		if (num_words(c->n.end, &unit, 1, NULL) == 0 || unit.s == c->n.end ||
 		    memchr(unit.s, '/', unit.len) == NULL) {
-			/* the unit itself may have been broken */
-			*cut = unit.s != c->n.end && unit.s[unit.len] == '\0' && unit.len < 5;
+			/* number or unit may have been broken */
+			*cut = strlen(c->at) < 16;
 			break;
 		}
 		c->time = word_is(&unit, "ns/op");

@@ -203,7 +203,7 @@ static long noise(const struct h2load *h, const struct piece *p)
 
 	if (num_key(texts, p->s, &e) < 0 || (!h->b.any && p->s[0] != 's' && p->s[0] != 'A'))
 		return READER_NONE;
-	return p->rest ? e - p->s : (long)p->len;
+	return e - p->s;
 }
 
 static long h2load_read(void *state, struct parse_ctx *ctx, const struct piece *p)

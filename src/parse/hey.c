@@ -219,7 +219,7 @@ static long hey_read(void *state, struct parse_ctx *ctx, const struct piece *p)
 	default:
 		break;
 	}
-	return p->rest || p->len > 200 ? s - p->s : (long)p->len;
+	return s - p->s;
 }
 
 static void hey_finish(void *state, struct parse_ctx *ctx)

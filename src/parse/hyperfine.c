@@ -148,21 +148,25 @@ static long time_line(struct hyperfine *h, const struct piece *p)
 	}
 	user = strstr(s, "[User: ");
 	if (user == NULL)
-		return s - p->s;
+		return p->last || p->parts_n < 2 ? s - p->s : READER_NONE;
 	user = num_skip(user + strlen("[User: "));
 	if (num_scan_time(user, &n)) {
 		h->user = n;
 		h->user_line = piece_line(p, user);
 		s = n.end;
+	} else if (!p->last && p->parts_n > 1) {
+		return READER_NONE;
 	}
 	sys = strstr(s, "System: ");
 	if (sys == NULL)
-		return s - p->s;
+		return p->last || p->parts_n < 2 ? s - p->s : READER_NONE;
 	sys = num_skip(sys + strlen("System: "));
 	if (num_scan_time(sys, &n)) {
 		h->sys = n;
 		h->sys_line = piece_line(p, sys);
 		s = n.end + (*n.end == ']');
+	} else if (!p->last && p->parts_n > 1) {
+		return READER_NONE; /* broken at another place */
 	}
 	return s - p->s;
 }
@@ -227,6 +231,8 @@ static enum json_number json_number(const struct piece *p, const char *s, struct
 	if (*e == ',' || *e == ']' || *e == '}')
 		return JSON_WHOLE;
 	/* a point or an e at the end of a line belongs to a number that was broken */
+	if (num_is_alpha(*e) || *e == '{' || *e == '"' || *e == '<')
+		return JSON_CUT;
 	if (*e == '\0' || ((*e == '.' || *e == 'e') && e[1] == '\0'))
 		return p->last ? JSON_CUT : JSON_MORE;
 	return JSON_NONE;
@@ -248,7 +254,7 @@ static long json_sample(struct hyperfine *h, struct parse_ctx *ctx, const struct
 		emit(h, ctx, "/wall", NULL, "", "the text ends within this number", line);
 		h->cut = true;
 		h->cut_line = line;
-		return (long)p->len;
+		return n.end - p->s;
 	default:
 		return READER_NONE;
 	}
@@ -354,7 +360,14 @@ static long json_read(struct hyperfine *h, struct parse_ctx *ctx, const struct p
 	}
 	if (h->other_array && (num_is_digit(p->s[0]) || p->s[0] == 'n'))
 		return (long)strcspn(p->s, ",]");
-	return strchr("{}[],", p->s[0]) != NULL ? 1 : READER_NONE;
+	/* what stands among the times and is none: the text was cut, another one begins */
+	if (h->in_times && p->s[0] != ']' && p->s[0] != ',') {
+		h->cut = true;
+		h->cut_line = piece_line(p, p->s);
+		h->json = false;
+		return READER_NONE;
+	}
+	return strchr("{}],", p->s[0]) != NULL ? 1 : READER_NONE;
 }
 
 /* CSV and Markdown ------------------------------------------------------------ */

@@ -21,6 +21,8 @@ struct mariadb {
 	size_t statement_len;
 	bool open;           /* its end was not read */
 	bool shown;          /* something of its result was read */
+	bool listed;         /* by a list of servers: it has no table */
+	bool full;           /* its last line may have been broken in a word */
 	int borders;         /* lines of its table */
 	bool profiles;       /* the table of SHOW PROFILES */
 	bool version_column; /* the table holds the server's version */
@@ -41,7 +43,7 @@ static void statement_clear(struct mariadb *m)
 {
 	m->statement[0] = m->column[0] = '\0';
 	m->statement_len = 0;
-	m->open = m->shown = m->profiles = m->version_column = false;
+	m->open = m->shown = m->listed = m->full = m->profiles = m->version_column = false;
 	m->borders = 0;
 }
 
@@ -59,7 +61,7 @@ static long statement_add(struct mariadb *m, const char *s, size_t len)
 	char quote = 0;
 	size_t n = 0;
 
-	if (m->statement_len > 0 && m->statement_len + 1 < STATEMENT_MAX)
+	if (m->statement_len > 0 && m->statement_len + 1 < STATEMENT_MAX && !m->full)
 		m->statement[m->statement_len++] = ' ';
 	for (size_t i = 0; i < m->statement_len; i++) {
 		if (quote == 0 && (m->statement[i] == '\'' || m->statement[i] == '"'))
@@ -92,12 +94,16 @@ static long statement_add(struct mariadb *m, const char *s, size_t len)
 	return (long)n;
 }
 
-static long statement_begin(struct mariadb *m, const char *s, size_t len, long line)
+static long statement_begin(struct mariadb *m, const char *s, const struct piece *p)
 {
+	long n;
+
 	statement_drop(m);
-	m->line = line;
+	m->line = piece_line(p, s);
 	m->dashes = false;
-	return statement_add(m, s, len);
+	n = statement_add(m, s, strlen(s));
+	m->full = p->full;
+	return n;
 }
 
 /* "mysql>", "MariaDB [(none)]>", "mysql [localhost] {root} (test) >": behind it, or NULL. */
@@ -344,16 +350,18 @@ static long list_line(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 	about = *s == '~' || num_after(s, "about ") != NULL || num_after(s, "ca. ") != NULL;
 	while (*s != '\0' && !num_is_digit(*s) && s - colon < 10)
 		s++;
-	if (!sql_duration(s, &t) || *num_skip(t.end) != '\0')
+	if (!sql_duration(s, &t) || (*num_skip(t.end) != '\0' && !p->rest))
+		return READER_NONE;
+	if (p->rest && memchr(p->s, ' ', (size_t)(colon - p->s)) != NULL)
 		return READER_NONE;
 	snprintf(label, sizeof(label), "%.*s", (int)(colon - p->s), p->s);
 	if (about)
 		ctx_warn(ctx, 0,
 			 "approximate values (~): as many digits as are printed are not known");
-	m->query -= m->borders > 0; /* one query, however many servers */
+	m->query -= m->listed; /* one query, however many servers */
 	emit_time(m, ctx, &t, label, about ? "approximate" : "", piece_line(p, s));
-	m->borders = 1;
-	return (long)p->len;
+	m->listed = true;
+	return t.end - p->s;
 }
 
 /* Server version: 10.0.31-MariaDB Source distribution */
@@ -444,7 +452,7 @@ static long table_row(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 		m->profiles = m->shown = true;
 		return (long)p->len;
 	}
-	if (!whole && m->statement_len == 0)
+	if (!whole && (m->statement_len == 0 || m->listed || m->borders >= 3))
 		return READER_NONE;
 	if (end == NULL)
 		return p->last || whole ? READER_NONE : READER_MORE;
@@ -458,6 +466,8 @@ static long table_row(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 	if (whole && m->column[0] == '\0')
 		snprintf(m->column, sizeof(m->column), "benchmark(%.0f,%s)", b.count, b.expr);
 	/* in collapsed text the rows follow each other: one cell at a time */
+	if (strstr(p->s, "+--") != NULL && strstr(p->s, "+--") < end)
+		return 1;
 	return p->rest || p->len > 400 ? end - p->s : (long)p->len;
 }
 
@@ -468,7 +478,7 @@ static long border(struct mariadb *m, const struct piece *p)
 
 	if (n < 5 || p->s[1] != '-' || (p->s[n] != '\0' && !num_is_blank(p->s[n])))
 		return READER_NONE;
-	if (m->statement_len == 0 && !m->shown)
+	if ((m->statement_len == 0 && !m->shown) || m->listed || m->borders >= 3)
 		return READER_NONE;
 	m->open = false;
 	m->shown = true;
@@ -505,6 +515,7 @@ static long more_of_statement(struct mariadb *m, const struct piece *p)
 {
 	const char *s = num_after(p->s, "->");
 	size_t skip = s != NULL ? (size_t)(num_skip(s) - p->s) : 0;
+	long n;
 
 	if (!m->open || m->statement_len == 0 || m->statement_len > STATEMENT_MAX - 64)
 		return READER_NONE;
@@ -512,13 +523,14 @@ static long more_of_statement(struct mariadb *m, const struct piece *p)
 		return READER_NONE;
 	if (skip == p->len)
 		return (long)p->len;
-	return (long)skip + statement_add(m, p->s + skip, p->len - skip);
+	n = (long)skip + statement_add(m, p->s + skip, p->len - skip);
+	m->full = p->full;
+	return n;
 }
 
 static long statement_line(struct mariadb *m, const struct piece *p)
 {
 	const char *after = prompt_end(p->s);
-	long line = piece_line(p, p->s);
 
 	if (after != NULL) {
 		long n = 0;
@@ -526,7 +538,7 @@ static long statement_line(struct mariadb *m, const struct piece *p)
 		if (*after == '\0')
 			statement_drop(m);
 		else
-			n = statement_begin(m, after, strlen(after), line);
+			n = statement_begin(m, after, p);
 		n += after - p->s;
 		return n > 0 ? n : 1;
 	}
@@ -541,7 +553,7 @@ static long statement_line(struct mariadb *m, const struct piece *p)
 		return (long)p->len;
 	}
 	if (m->dashes || is_bare_statement(p))
-		return statement_begin(m, p->s, p->len, line);
+		return statement_begin(m, p->s, p);
 	return READER_NONE;
 }
 

@@ -213,7 +213,8 @@ bool num_scan_time(const char *s, struct num *n)
 	while (is_unit_byte(unit[len]))
 		len++;
 	seconds = num_time_unit(unit, len);
-	if (seconds == 0)
+	/* an m at the end of the text may be what is left of ms */
+	if (seconds == 0 || (len == 1 && seconds > 1 && unit[1] == '\0'))
 		return false;
 	n->value = num_scaled(n, seconds);
 	n->step *= seconds;

@@ -31,7 +31,7 @@ void openssl_new_block(struct openssl *o, struct parse_ctx *ctx)
 	openssl_mr_end(o, ctx);
 	flush_measured(o, ctx);
 	runs_boundary(&o->runs);
-	o->any = o->table = false;
+	o->any = o->table = o->closing = false;
 	o->label[0] = o->software[0] = '\0';
 	o->processes = 0;
 	o->clock = NULL;
@@ -39,7 +39,7 @@ void openssl_new_block(struct openssl *o, struct parse_ctx *ctx)
 
 void openssl_after_table(struct openssl *o, struct parse_ctx *ctx)
 {
-	if (o->any && (o->table || o->serial != ctx_label_serial(ctx)))
+	if (o->any && (o->table || o->closing || o->serial != ctx_label_serial(ctx)))
 		openssl_new_block(o, ctx);
 	openssl_touch(o, ctx);
 }
@@ -310,6 +310,23 @@ static long progress_head(struct progress *g)
 	return i < g->n ? 1 : READER_MORE;
 }
 
+/* The word behind the count repeats what was announced; the last word may be broken. */
+static bool describes(const struct progress *g)
+{
+	const struct word *w = &g->w[g->count + 1], *what = &g->w[1];
+	size_t n;
+
+	if (g->count + 1 >= g->n)
+		return true;
+	n = w->len < what->len ? w->len : what->len;
+	if (strncmp(w->s, what->s, n) != 0)
+		return false;
+	/* shorter than what was announced only at the end of the text */
+	if (w->len < what->len && w->s[w->len] != '\0')
+		return false;
+	return w->len <= what->len || strchr("'-", w->s[what->len]) != NULL;
+}
+
 /* "COUNT WHAT in 10.01s". */
 static long progress_result(struct progress *g)
 {
@@ -317,6 +334,8 @@ static long progress_result(struct progress *g)
 	size_t i = g->count + 1;
 
 	if (!word_count(&g->w[g->count], &g->m.count))
+		return READER_NONE;
+	if (!describes(g))
 		return READER_NONE;
 	while (i < g->n && !word_is(&g->w[i], "in"))
 		i++;
@@ -334,7 +353,7 @@ static long progress_result(struct progress *g)
 		g->end = bad + 1;
 		return 1;
 	}
-	if (*n.end == '\0')
+	if (*n.end == '\0' || (*n.end == '.' && n.end[1] == '\0'))
 		return READER_MORE; /* the s is missing: so may digits */
 	if (*n.end != 's')
 		return READER_NONE;
@@ -431,6 +450,8 @@ static long progress_line(struct openssl *o, struct parse_ctx *ctx, const struct
 		return r;
 	if (g.bulk ? !progress_bulk(&g) : !progress_sized(&g) && !progress_named(&g))
 		return READER_NONE;
+	if (o->mr_lines > 0)
+		openssl_new_block(o, ctx);
 	openssl_after_table(o, ctx);
 	openssl_no_header(o);
 	if (o->processes == 0)
@@ -492,6 +513,7 @@ static long version_line(struct openssl *o, struct parse_ctx *ctx, const struct 
 	openssl_after_table(o, ctx);
 	openssl_no_header(o);
 	o->complete = o->sum_n > 0;
+	o->closing = o->m_n > 0 || o->mr_lines > 0;
 	snprintf(o->software, sizeof(o->software), "%s", text);
 	return e - p->s;
 }
@@ -517,8 +539,8 @@ static long info_line(struct openssl *o, struct parse_ctx *ctx, const struct pie
 
 		if (e == NULL)
 			continue;
-		/* collapsed text goes on behind it; a whole line is nothing else */
-		return p->rest || p->len > 1200 ? e - p->s : (long)p->len;
+		/* another text may be glued to its end, so the rest is read too */
+		return e - p->s;
 	}
 	return READER_NONE;
 }

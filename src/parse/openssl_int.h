@@ -75,8 +75,9 @@ struct openssl {
 	struct runs runs;
 
 	/* the block */
-	bool any;   /* something of it was read */
-	bool table; /* a table of it was read */
+	bool any;     /* something of it was read */
+	bool table;   /* a table of it was read */
+	bool closing; /* the version behind its progress lines was read */
 	char label[2 * LABEL_MAX];
 	unsigned serial; /* of the heading it stands under */
 	char software[96];
@@ -95,6 +96,7 @@ struct openssl {
 	/* -mr and -multi */
 	bool multi;            /* several children */
 	bool interleaved;      /* the lines of several children are mixed */
+	bool bare;             /* figures without "Got:": of a single process */
 	bool complete;         /* something came behind the children's results */
 	int forked;            /* children announced */
 	struct measured doing; /* announced, no result yet; alg ALG_NONE: nothing */
@@ -135,5 +137,8 @@ long openssl_mr(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 void openssl_mr_end(struct openssl *o, struct parse_ctx *ctx);
 /* The row of a table stands for the sum of the children. */
 void openssl_mr_used(struct openssl *o, enum algorithm alg, unsigned bits, const char *name);
+/* The i-th figure of a row is not the sum of the children: it is of another run. */
+bool openssl_mr_contradicts(struct openssl *o, enum algorithm alg, unsigned bits, const char *name,
+			    int i, double value, double step);
 
 #endif

@@ -49,11 +49,18 @@ static void field_text(const struct fields *f, int i, char *out, size_t size)
 	snprintf(out, size, "%.*s", (int)f->f[i].len, f->f[i].s);
 }
 
-static void mr_block(struct openssl *o, struct parse_ctx *ctx)
+/* A line of -mr or -multi: of a new run, unless it goes on with this one. */
+static void mr_block(struct openssl *o, struct parse_ctx *ctx, bool figures)
 {
-	openssl_after_table(o, ctx);
-	if (o->clock == NULL && o->multi)
-		o->clock = "elapsed";
+	bool human = o->mr_lines == 0 && o->m_n > 0;
+	/* a single process prints its figures at the end */
+	bool ended = !figures && !o->multi && o->sum_n > 0;
+
+	if (o->any && (o->table || o->closing || human || ended))
+		openssl_new_block(o, ctx);
+	openssl_touch(o, ctx);
+	openssl_no_header(o);
+	o->mr_lines++;
 }
 
 /* Announcements and results ------------------------------------------------ */
@@ -77,46 +84,44 @@ static void announce(struct openssl *o, const struct measured *m)
 }
 
 /* +DT:NAME:SECONDS:SIZE */
-static bool mr_bulk_start(struct openssl *o, const struct fields *f)
+static void mr_bulk_start(struct openssl *o, const struct fields *f)
 {
 	struct measured m = {.alg = ALG_BULK};
 	struct num seconds, size;
 
 	if (f->n != 4 || !field_number(f, 2, &seconds) || !field_number(f, 3, &size))
-		return false;
+		return;
 	field_text(f, 1, m.name, sizeof(m.name));
 	m.nominal = seconds.value;
 	m.size = size.value;
 	announce(o, &m);
-	return true;
 }
 
 /* +DTP:BITS:OP:ALG:SECONDS or +DTP:NAME:OP:SECONDS */
-static bool mr_key_start(struct openssl *o, const struct fields *f)
+static void mr_key_start(struct openssl *o, const struct fields *f)
 {
 	struct measured m = {.alg = ALG_NONE};
 	struct num seconds, bits;
 
 	if (f->n < 4 || f->n > 5 || !field_number(f, f->n - 1, &seconds))
-		return false;
+		return;
 	m.nominal = seconds.value;
 	if (f->n == 5) {
 		const char *from = f->f[2].s, *to = f->f[3].s + f->f[3].len;
 
 		if (!field_number(f, 1, &bits) || bits.value > 1e6)
-			return false;
+			return;
 		m.bits = (unsigned)bits.value;
 		m.alg = openssl_algorithm(from, (size_t)(to - from), &m.op);
 		if (m.alg == ALG_EDDSA || m.alg == ALG_SM2)
 			field_text(f, 3, m.name, sizeof(m.name));
 		if (m.alg == ALG_NONE || m.op == OP_NONE)
-			return false;
+			return;
 	} else {
 		field_text(f, 1, m.name, sizeof(m.name));
 		m.alg = ALG_KEM; /* or a signature: the result's number tells */
 	}
 	announce(o, &m);
-	return true;
 }
 
 /* What +R15 and so on mean where the announcement names no algorithm. */
@@ -133,7 +138,7 @@ static bool named_result(int number, enum algorithm *alg, enum operation *op)
 }
 
 /* +R:COUNT:NAME:SECONDS, +R1:COUNT:BITS:SECONDS, +R8:COUNT:BITS:NAME:SECONDS, +R15:COUNT:NAME:S */
-static bool mr_result(struct openssl *o, struct parse_ctx *ctx, const struct fields *f,
+static void mr_result(struct openssl *o, struct parse_ctx *ctx, const struct fields *f,
 		      const struct piece *p)
 {
 	struct measured m = o->doing;
@@ -145,7 +150,7 @@ static bool mr_result(struct openssl *o, struct parse_ctx *ctx, const struct fie
 		number = number * 10 + (*c - '0');
 	if (f->n < 4 || f->n > 5 || !field_number(f, 1, &count) || count.decimals > 0 ||
 	    !field_number(f, f->n - 1, &seconds) || seconds.decimals < 2)
-		return false;
+		return;
 	if (number == 0) {
 		named = m.alg == ALG_BULK && f->f[2].len == strlen(m.name) &&
 			strncasecmp(f->f[2].s, m.name, f->f[2].len) == 0;
@@ -165,7 +170,6 @@ static bool mr_result(struct openssl *o, struct parse_ctx *ctx, const struct fie
 	if (!named)
 		m.alg = ALG_NONE;
 	openssl_add(o, ctx, &m);
-	return true;
 }
 
 /* Sums ---------------------------------------------------------------------- */
@@ -181,15 +185,33 @@ static struct sum *find_sum(struct openssl *o, enum algorithm alg, unsigned bits
 	return NULL;
 }
 
-void openssl_mr_used(struct openssl *o, enum algorithm alg, unsigned bits, const char *name)
+static struct sum *sum_of_row(struct openssl *o, enum algorithm alg, unsigned bits,
+			      const char *name)
 {
 	struct sum *s = find_sum(o, alg, bits, name);
 
 	if (s == NULL && openssl_curve(alg, bits) != NULL &&
 	    strcasecmp(openssl_curve(alg, bits), name) == 0)
 		s = find_sum(o, alg, bits, "");
+	return s;
+}
+
+void openssl_mr_used(struct openssl *o, enum algorithm alg, unsigned bits, const char *name)
+{
+	struct sum *s = sum_of_row(o, alg, bits, name);
+
 	if (s != NULL)
 		s->used = true;
+}
+
+bool openssl_mr_contradicts(struct openssl *o, enum algorithm alg, unsigned bits, const char *name,
+			    int i, double value, double step)
+{
+	const struct sum *s = sum_of_row(o, alg, bits, name);
+
+	return s != NULL && i < s->n && s->value[i] > 0 && value > 0 &&
+	       (alg == ALG_BULK || o->unit == MR_RATE) &&
+	       fabs(s->value[i] - value) > step + 0.02 * value;
 }
 
 /* Rates of the +R lines of this algorithm: is the field one of them, or its inverse? */
@@ -211,21 +233,20 @@ static void learn_unit(struct openssl *o, enum algorithm alg, double value)
 	}
 }
 
-static bool mr_head(struct openssl *o, const struct fields *f)
+static void mr_head(struct openssl *o, const struct fields *f)
 {
 	struct num n;
 
 	if (f->n < 2)
-		return false;
+		return;
 	o->head_n = 0;
 	for (int i = 1; i < f->n && o->head_n < BLOCKS_MAX; i++) {
 		if (!field_number(f, i, &n) || n.decimals > 0) {
 			o->head_n = 0;
-			return false;
+			return;
 		}
 		o->head[o->head_n++] = n.value;
 	}
-	return true;
 }
 
 /* What a +F line is about: how many fields stand before its figures, 0: not known. */
@@ -269,7 +290,8 @@ static void add_values(struct openssl *o, const struct fields *f, int from, stru
 		s->broken = true;
 	s->children |= child;
 	for (int i = 0; i < s->n && from + i < f->n; i++) {
-		if (!field_number(f, from + i, &n)) {
+		/* the formats have two and six decimals: fewer were cut off */
+		if (!field_number(f, from + i, &n) || n.decimals != (s->alg == ALG_BULK ? 2 : 6)) {
 			s->broken = true;
 			continue;
 		}
@@ -282,7 +304,7 @@ static void add_values(struct openssl *o, const struct fields *f, int from, stru
 }
 
 /* +F:INDEX:NAME:FIGURES, +F2:INDEX:BITS:FIGURES, +F6:INDEX:BITS:NAME:FIGURES */
-static bool mr_figures(struct openssl *o, const struct fields *f, unsigned long child, long line)
+static void mr_figures(struct openssl *o, const struct fields *f, unsigned long child, long line)
 {
 	struct sum s = {.alg = ALG_NONE}, *at;
 	int number = 0, from;
@@ -290,20 +312,19 @@ static bool mr_figures(struct openssl *o, const struct fields *f, unsigned long 
 	for (const char *c = f->f[0].s + 2; num_is_digit(*c) && number < 100; c++)
 		number = number * 10 + (*c - '0');
 	if (f->n < 3)
-		return false;
+		return;
 	from = sum_of(f, number, &s);
 	if (from == 0 || from >= f->n)
-		return f->f[0].len <= 4; /* figures of something that has no name */
+		return; /* figures of something that has no name */
 	at = find_sum(o, s.alg, s.bits, s.name);
 	if (at == NULL) {
 		if (o->sum_n == SUMS_MAX)
-			return true;
+			return;
 		s.line = line;
 		at = &o->sum[o->sum_n++];
 		*at = s;
 	}
 	add_values(o, f, from, at, child);
-	return true;
 }
 
 /* The end of a block -------------------------------------------------------- */
@@ -394,7 +415,7 @@ static void repeated_figures(struct openssl *o)
 
 void openssl_mr_end(struct openssl *o, struct parse_ctx *ctx)
 {
-	bool several = o->interleaved || o->multi;
+	bool several = (o->interleaved && !o->bare) || o->multi;
 
 	if (o->mr_lines > 0) {
 		if (several) {
@@ -411,11 +432,14 @@ void openssl_mr_end(struct openssl *o, struct parse_ctx *ctx)
 		}
 		if (several && o->clock == NULL)
 			o->clock = "elapsed";
+		/* those of another run above cannot be told from its own */
+		if (o->interleaved)
+			o->m_n = 0;
 		if (!several)
 			repeated_figures(o);
 		emit_sums(o, ctx);
 	}
-	o->multi = o->interleaved = o->complete = false;
+	o->multi = o->interleaved = o->complete = o->bare = false;
 	o->forked = o->mr_lines = o->sum_n = o->head_n = 0;
 	o->doing.alg = ALG_NONE;
 	o->unit = MR_UNKNOWN;
@@ -430,16 +454,19 @@ static long got_line(struct openssl *o, struct parse_ctx *ctx, const struct piec
 	struct fields f;
 	struct num child;
 
+	if (strcmp(p->s, "Got:") == 0 && !p->last)
+		return READER_MORE;
 	if (s == NULL || *s != '+')
 		return READER_NONE;
 	cut_fields(s, &f);
 	e = num_after(f.end, " from ");
+	if (e == NULL && p->last) /* of a line that was cut nothing counts */
+		return f.end - p->s;
 	if (e == NULL)
-		return p->last || strlen(f.end) > 6 ? READER_NONE : READER_MORE;
+		return strlen(f.end) > 6 ? READER_NONE : READER_MORE;
 	if (!num_scan(e, 0, &child) || child.decimals > 0 || child.value >= CHILDREN_MAX)
 		return READER_NONE;
-	mr_block(o, ctx);
-	o->mr_lines++;
+	mr_block(o, ctx, true);
 	if (child.value > 0)
 		o->multi = true;
 	if (o->multi && o->processes < (int)child.value + 1)
@@ -458,11 +485,7 @@ static long forked_line(struct openssl *o, struct parse_ctx *ctx, const struct p
 
 	if (s == NULL || !num_scan(s, 0, &child) || child.decimals > 0)
 		return READER_NONE;
-	if (o->any && o->table)
-		openssl_new_block(o, ctx);
-	openssl_touch(o, ctx);
-	openssl_no_header(o);
-	o->mr_lines++;
+	mr_block(o, ctx, true);
 	o->clock = "elapsed";
 	if (child.value + 1 > o->forked && child.value < CHILDREN_MAX)
 		o->forked = (int)child.value + 1;
@@ -473,10 +496,31 @@ static long forked_line(struct openssl *o, struct parse_ctx *ctx, const struct p
 	return child.end - p->s;
 }
 
+/* Is it a line of -mr at all? Its fields may be damaged all the same. */
+static bool mr_known(const struct fields *f)
+{
+	const char *s = f->f[0].s;
+	size_t digits = strspn(s + 2, "0123456789");
+	struct num n;
+
+	switch (s[1]) {
+	case 'D':
+		return (num_after(s, "+DT:") != NULL && f->n == 4) ||
+		       (num_after(s, "+DTP:") != NULL && (f->n == 4 || f->n == 5));
+	case 'R':
+		return f->f[0].len == 2 + digits && (f->n == 4 || f->n == 5) &&
+		       field_number(f, 1, &n);
+	case 'H':
+		return f->f[0].len == 2 && field_number(f, 1, &n);
+	default:
+		return f->f[0].len == 2 + digits && f->n >= 3 && field_number(f, 1, &n);
+	}
+}
+
 long openssl_mr(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 {
 	struct fields f;
-	bool known = false;
+	bool figures;
 
 	if (p->s[0] == 'G')
 		return got_line(o, ctx, p);
@@ -488,22 +532,20 @@ long openssl_mr(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 	/* without a newline behind it the last field may be cut */
 	if (f.n < 2 || (p->end && *f.end == '\0'))
 		return READER_NONE;
-	if (o->any && o->table)
-		openssl_new_block(o, ctx);
-	if (num_after(f.f[0].s, "+DTP:") != NULL)
-		known = mr_key_start(o, &f);
-	else if (num_after(f.f[0].s, "+DT:") != NULL)
-		known = mr_bulk_start(o, &f);
-	else if (f.f[0].s[1] == 'R')
-		known = mr_result(o, ctx, &f, p);
-	else if (f.f[0].s[1] == 'H' && f.f[0].len == 2)
-		known = mr_head(o, &f);
-	else if (f.f[0].s[1] == 'F' && f.f[0].len <= 4)
-		known = mr_figures(o, &f, 1, piece_line(p, p->s));
-	if (!known)
+	if (!mr_known(&f))
 		return READER_NONE;
-	openssl_touch(o, ctx);
-	openssl_no_header(o);
-	o->mr_lines++;
+	figures = f.f[0].s[1] == 'F' || f.f[0].s[1] == 'H';
+	mr_block(o, ctx, figures);
+	if (num_after(f.f[0].s, "+DTP:") != NULL)
+		mr_key_start(o, &f);
+	else if (f.f[0].s[1] == 'D')
+		mr_bulk_start(o, &f);
+	else if (f.f[0].s[1] == 'R')
+		mr_result(o, ctx, &f, p);
+	else if (f.f[0].s[1] == 'H')
+		mr_head(o, &f);
+	else
+		mr_figures(o, &f, 1, piece_line(p, p->s));
+	o->bare |= figures;
 	return f.end - p->s;
 }

@@ -7,7 +7,7 @@
 
 #include "parse/openssl_int.h"
 
-enum { CELLS_MAX = 16, NAME_WORDS = 4 };
+enum { CELLS_MAX = 16, NAME_WORDS = 4, OPS_MAX = 4 };
 
 void openssl_no_header(struct openssl *o)
 {
@@ -19,9 +19,13 @@ void openssl_no_header(struct openssl *o)
 
 /* Headers ----------------------------------------------------------------- */
 
-/* "16 bytes 64 bytes": sizes from s on. The end, or NULL where a size lost its "bytes". */
-static const char *scan_blocks(const char *s, double *blocks, int *n)
+/*
+ * "16 bytes 64 bytes": sizes from s on. *state: 1 whole, READER_MORE where the end of the text
+ * breaks a size, READER_NONE where sizes do not stand as they are printed.
+ */
+static const char *scan_blocks(const char *s, double *blocks, int *n, long *state)
 {
+	*state = 1;
 	for (;;) {
 		struct word w[2];
 		size_t k = num_words(s, w, 2, NULL);
@@ -29,10 +33,15 @@ static const char *scan_blocks(const char *s, double *blocks, int *n)
 
 		if (k == 0 || !word_count(&w[0], &size) || size > 1e9)
 			return s;
-		if (k == 1)
-			return NULL;
-		if (!word_is(&w[1], "bytes"))
+		if (k == 1 || (w[1].s[w[1].len] == '\0' && w[1].len < 5 &&
+			       strncmp(w[1].s, "bytes", w[1].len) == 0)) {
+			*state = READER_MORE;
 			return s;
+		}
+		if (!word_is(&w[1], "bytes")) {
+			*state = READER_NONE;
+			return s;
+		}
 		if (*n < BLOCKS_MAX)
 			blocks[(*n)++] = size;
 		s = w[1].s + w[1].len;
@@ -42,31 +51,28 @@ static const char *scan_blocks(const char *s, double *blocks, int *n)
 static long bulk_header(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 {
 	const char *s = num_after(p->s, "type "), *e;
+	bool goes_on = s == NULL && o->header_open && o->blocks_n > 0 && num_is_digit(p->s[0]);
 	double blocks[BLOCKS_MAX];
 	int n = 0;
+	long state;
 
-	if (s == NULL && o->header_open && o->blocks_n > 0 && num_is_digit(p->s[0])) {
+	if (goes_on) {
 		/* the header's end in a line of its own */
 		n = o->blocks_n;
 		memcpy(blocks, o->blocks, sizeof(blocks));
-		e = scan_blocks(p->s, blocks, &n);
-		if (e == NULL)
-			return p->last ? READER_NONE : READER_MORE;
-		if (n == o->blocks_n || *num_skip(e) != '\0')
-			return READER_NONE;
-	} else {
-		if (s == NULL)
-			return READER_NONE;
-		e = scan_blocks(s, blocks, &n);
-		if (e == NULL && !p->last)
-			return READER_MORE;
-		if (e == NULL)
-			e = p->s + p->len;
-		if (n == 0)
-			return READER_NONE;
-		if (o->any && o->serial != ctx_label_serial(ctx))
-			openssl_new_block(o, ctx);
+		s = p->s;
 	}
+	if (s == NULL)
+		return READER_NONE;
+	e = scan_blocks(s, blocks, &n, &state);
+	if (state == READER_MORE && !p->last)
+		return READER_MORE;
+	if (state == READER_NONE || n == 0)
+		return READER_NONE;
+	if (goes_on && (n == o->blocks_n || *num_skip(e) != '\0'))
+		return READER_NONE;
+	if (!goes_on && o->any && o->serial != ctx_label_serial(ctx))
+		openssl_new_block(o, ctx);
 	openssl_touch(o, ctx);
 	memcpy(o->blocks, blocks, sizeof(blocks));
 	o->blocks_n = n;
@@ -168,10 +174,19 @@ static const char *scan_cell(const char *s, struct cell *c)
 	}
 	if (*e == 's' || *e == 'k')
 		c->suffix = *e++;
-	/* text may be glued behind the last number of a file without a newline */
-	if (*e != '\0' && !num_is_blank(*e) && *e != '|' && c->suffix == 0 &&
-	    (c->bad || c->n.decimals != 1))
-		return NULL;
+	/* Text may be glued behind the last number of a file without a newline: rates have one
+	 * decimal, so what follows it is the other text's. */
+	if (*e != '\0' && !num_is_blank(*e) && *e != '|' && c->suffix == 0) {
+		const char *point = s + strspn(s, "0123456789");
+
+		if (c->bad || *point != '.' || !num_is_digit(point[1]))
+			return NULL;
+		e = point + 2;
+		c->n.value = floor(c->n.value * 10 + 1e-9) / 10;
+		c->n.decimals = 1;
+		c->n.step = 0.1;
+		c->n.end = e;
+	}
 	return e;
 }
 
@@ -259,6 +274,20 @@ static const char *row_name(const struct openssl *o, const char *s, struct key_r
 	return w[0].s + w[0].len;
 }
 
+/* Rates are printed with one decimal: without it the number was cut, if nothing follows. */
+static bool is_cut_rate(const struct key_row *r)
+{
+	const struct cell *c = &r->cell[r->cells - 1];
+	const char *next = num_skip(r->end);
+	struct num n;
+
+	/* one number more than columns: one of them was broken in two */
+	if (r->rates > 0 && num_scan(next, 0, &n) && n.decimals > 0)
+		return true;
+	return r->rates > 0 && c->n.decimals == 0 && !c->bad &&
+	       (*next == '\0' || *next == '.' || num_is_digit(*next));
+}
+
 static void scan_cells(struct key_row *r, const char *s)
 {
 	struct cell *c = r->cell;
@@ -323,8 +352,25 @@ static bool fits(const struct key_row *r, int ops)
 	}
 }
 
-static struct measured *find_measured(struct openssl *o, const struct key_row *r, enum operation op)
+/* Does a progress line's rate agree with a printed one, both being rounded? */
+static bool agrees(const struct measured *m, double per, double value, double step)
 {
+	double rate;
+
+	if (m->seconds <= 0 || m->count <= 0 || value <= 0)
+		return true;
+	rate = m->count * per / m->seconds;
+	return fabs(rate / value - 1) <= 0.02 + step / value + m->step / m->seconds;
+}
+
+/*
+ * The progress line of an operation: the first that agrees with the row. *other: there is one,
+ * but what it says is something else, so it is of another run.
+ */
+static struct measured *find_measured(struct openssl *o, const struct key_row *r, enum operation op,
+				      const struct parse_value *v, bool *other)
+{
+	*other = false;
 	for (int i = 0; i < o->m_n; i++) {
 		struct measured *m = &o->m[i];
 
@@ -332,6 +378,11 @@ static struct measured *find_measured(struct openssl *o, const struct key_row *r
 			continue;
 		if (m->name[0] != '\0' && r->name[0] != '\0' && strcasecmp(m->name, r->name) != 0)
 			continue;
+		if (v->has_value && !agrees(m, 1, v->value, v->step)) {
+			*other = true;
+			continue;
+		}
+		*other = false;
 		return m;
 	}
 	return NULL;
@@ -377,54 +428,84 @@ static void value_of_cells(struct parse_ctx *ctx, const struct cell *time, const
 	v->has_value = true;
 }
 
-static void emit_operation(struct openssl *o, struct parse_ctx *ctx, const struct key_row *r,
-			   const char *item, int run, enum operation op, const struct cell *time,
-			   const struct cell *rate)
-{
-	struct parse_value v = {.run = run, .unit = "op/s", .line = r->line};
-	struct measured *m = o->multi ? NULL : find_measured(o, r, op);
-	char note[128] = "", what[ITEM_MAX + 32];
+/* One operation of a row. */
+struct reading {
+	enum operation op;
+	const struct cell *time, *rate;
+	struct parse_value v;
+};
 
-	snprintf(what, sizeof(what), "%s %s", item, openssl_op_name(op));
-	use_annotation(r->label, &v);
-	value_of_cells(ctx, time, rate, r->line, what, &v);
+static void read_operation(struct parse_ctx *ctx, const struct key_row *r, const char *item, int i,
+			   const struct cell *rate, struct reading *out)
+{
+	char what[ITEM_MAX + 32];
+
+	memset(out, 0, sizeof(*out));
+	out->op = column_op(r, i);
+	out->time = &r->cell[i];
+	out->rate = rate;
+	snprintf(what, sizeof(what), "%s %s", item, openssl_op_name(out->op));
+	value_of_cells(ctx, out->time, out->rate, r->line, what, &out->v);
+}
+
+static void emit_operation(struct openssl *o, struct parse_ctx *ctx, const struct key_row *r,
+			   const char *item, int run, struct reading *g)
+{
+	struct parse_value *v = &g->v;
+	bool other;
+	struct measured *m = o->multi ? NULL : find_measured(o, r, g->op, v, &other);
+	char note[128] = "";
+
+	v->run = run;
+	v->unit = "op/s";
+	v->line = r->line;
+	use_annotation(r->label, v);
 	if (m != NULL && m->seconds > 0 && m->count > 0) {
-		double by_count = m->count / m->seconds;
-		double off = v.has_value ? fabs(by_count / v.value - 1) : 0;
-		double rounding = v.has_value ? v.step / v.value + m->step / m->seconds : 0;
+		struct measured named = *m;
 
 		m->used = true;
-		if (off <= rounding + 0.02) {
-			struct measured with_name = *m;
-
-			snprintf(with_name.name, sizeof(with_name.name), "%s", r->name);
-			openssl_emit_measured(o, ctx, &with_name, run, v.label);
-			return;
-		}
-		ctx_warn(ctx, r->line,
-			 "%s: the table says %g/s, count and seconds of line %ld give %g/s", what,
-			 v.value, m->line, by_count);
+		snprintf(named.name, sizeof(named.name), "%s", r->name);
+		openssl_emit_measured(o, ctx, &named, run, v->label);
+		return;
 	}
-	if (!v.has_value) {
-		const struct cell *c = rate != NULL ? rate : time;
-
+	if (!v->has_value)
 		snprintf(note, sizeof(note), "the table holds no number that can be used: %.*s",
-			 (int)strcspn(time != NULL ? time->s : c->s, " \t|"),
-			 time != NULL ? time->s : c->s);
-		v.note = note;
-	} else if (o->multi || o->processes > 1) {
+			 (int)strcspn(g->time->s, " \t|"), g->time->s);
+	else if (o->multi || o->processes > 1)
 		snprintf(note, sizeof(note), "sum over the processes of -multi");
-		v.note = note;
-	}
-	if (v.has_value)
+	v->note = note;
+	if (v->has_value)
 		openssl_mr_used(o, r->alg, r->bits, r->name);
-	openssl_emit(o, ctx, item, item, openssl_op_name(op), &v);
+	openssl_emit(o, ctx, item, item, openssl_op_name(g->op), v);
+}
+
+/* Progress lines that contradict the row are of a run whose table is not in the text. */
+static void keep_runs_apart(struct openssl *o, struct parse_ctx *ctx, const struct key_row *r,
+			    const struct reading *g, int ops)
+{
+	for (int i = 0; i < ops; i++) {
+		const struct parse_value *v = &g[i].v;
+		bool other = false;
+
+		if (o->multi)
+			other = v->has_value && openssl_mr_contradicts(o, r->alg, r->bits, r->name,
+								       i, v->value, v->step);
+		else if (find_measured(o, r, g[i].op, v, &other) != NULL)
+			other = false;
+		if (!other)
+			continue;
+		ctx_warn(ctx, r->line,
+			 "the table contradicts the progress lines above: taken as two runs");
+		openssl_new_block(o, ctx);
+		return;
+	}
 }
 
 static long key_row(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 {
 	struct key_row r = {.alg = ALG_NONE};
 	const char *s = row_name(o, p->s, &r), *e;
+	struct reading g[OPS_MAX];
 	char item[ITEM_MAX + 16];
 	int ops, run;
 	bool whole, ancient;
@@ -433,40 +514,44 @@ static long key_row(struct openssl *o, struct parse_ctx *ctx, const struct piece
 		return READER_NONE;
 	scan_cells(&r, s);
 	ancient = is_ancient(&r);
-	whole = r.times > 0 && r.times == r.rates && fits(&r, r.times) &&
+	whole = r.times > 0 && r.times == r.rates && fits(&r, r.times) && !is_cut_rate(&r) &&
 		(o->columns == 0 || o->kind == ALG_BULK || r.times >= o->columns);
 	if (!whole && !ancient) {
-		bool at_end = *num_skip(r.end) == '\0' ||
-			      (size_t)(r.end - p->s) + strcspn(num_skip(r.end), " \t") >= p->len;
+		/* the end of the text, or a word that may be the beginning of a cell */
+		const char *next = num_skip(r.end);
+		bool at_end = *next == '\0' ||
+			      (r.rates != r.times && (num_is_digit(*next) || *next == 'i') &&
+			       next[strcspn(next, " \t")] == '\0');
 
 		if (!p->last)
 			return at_end ? READER_MORE : READER_NONE;
 		if (r.cells == 0 || !(r.times > 0))
 			return READER_NONE;
 	}
-	ops = ancient ? 2 : r.times;
+	ops = ancient ? 2 : r.times < OPS_MAX ? r.times : OPS_MAX;
 	/* of a row that was cut no more than its times are sure to be whole */
 	if (!whole && !ancient && !fits(&r, ops) && o->columns > 0 && ops > o->columns)
 		return READER_NONE;
 	e = annotation(r.end, r.label, sizeof(r.label));
 	if (o->any && o->serial != ctx_label_serial(ctx) && o->table)
 		openssl_new_block(o, ctx);
+	r.line = piece_line(p, p->s);
+	openssl_item(item, sizeof(item), r.alg, r.bits, r.name);
+	for (int i = 0; i < ops; i++) {
+		int at = r.times + i;
+		/* the last number of a cut row may have lost digits */
+		bool sure = !ancient && at < r.cells && (whole || at + 1 < r.cells);
+
+		read_operation(ctx, &r, item, i, sure ? &r.cell[at] : NULL, &g[i]);
+	}
+	keep_runs_apart(o, ctx, &r, g, ops);
 	openssl_touch(o, ctx);
 	o->header_open = false;
 	o->table = true;
 	o->complete = o->sum_n > 0;
-	r.line = piece_line(p, p->s);
-	openssl_item(item, sizeof(item), r.alg, r.bits, r.name);
 	run = runs_row(&o->runs, item);
-	for (int i = 0; i < ops && i < 4; i++) {
-		const struct cell *rate = NULL;
-		int at = r.times + i;
-
-		/* the last number of a cut row may have lost digits */
-		if (!ancient && at < r.cells && (whole || at + 1 < r.cells))
-			rate = &r.cell[at];
-		emit_operation(o, ctx, &r, item, run, column_op(&r, i), &r.cell[i], rate);
-	}
+	for (int i = 0; i < ops; i++)
+		emit_operation(o, ctx, &r, item, run, &g[i]);
 	return e - p->s;
 }
 
@@ -495,7 +580,8 @@ static const char *bulk_name(const char *s, char *name, size_t size)
 
 		if (i > 0 && scan_cell(s, &c) != NULL && c.suffix == 'k')
 			return s;
-		if (len == 0 || n + len + 2 > size || s[len] == '\0')
+		if (len == 0 || n + len + 2 > size || s[len] == '\0' ||
+		    strspn(s, "0123456789.") >= len)
 			return NULL;
 		n += (size_t)snprintf(name + n, size - n, "%s%.*s", i > 0 ? " " : "", (int)len, s);
 		s = skip_cell_blank(s + len);
@@ -505,6 +591,13 @@ static const char *bulk_name(const char *s, char *name, size_t size)
 
 		return scan_cell(s, &c) != NULL && c.suffix == 'k' ? s : NULL;
 	}
+}
+
+/* The beginning of a row whose cells stand in the next line. */
+static bool is_name_alone(const struct openssl *o, const struct piece *p)
+{
+	return o->kind == ALG_BULK && o->table && num_is_alpha(p->s[0]) && p->len < 40 &&
+	       strpbrk(p->s, ":;,=<>'\"") == NULL;
 }
 
 static void bulk_cells(struct bulk_row *r, const char *s, int want)
@@ -526,7 +619,8 @@ static void bulk_cells(struct bulk_row *r, const char *s, int want)
 		struct cell c;
 		const char *e = scan_cell(s, &c);
 
-		r->cut = *s == '\0' || (e != NULL && *num_skip(e) == '\0');
+		r->cut = *s == '\0' || (num_is_digit(*s) && (e == NULL || c.suffix == 0) &&
+					s[strcspn(s, " \t")] == '\0');
 		if (e != NULL && !c.bad && c.suffix == 0 && c.n.value == 0)
 			r->end = e;
 	}
@@ -560,19 +654,47 @@ static void emit_cell(struct openssl *o, struct parse_ctx *ctx, const struct bul
 	openssl_emit(o, ctx, item, item, aspect, &v);
 }
 
-/* The progress lines of a row are not needed any more. */
-static void bulk_used(struct openssl *o, const struct bulk_row *r)
+/* The progress line of one cell; *other: there is one that says something else. */
+static struct measured *cell_measured(struct openssl *o, const struct bulk_row *r, int i,
+				      bool *other)
 {
-	for (int i = 0; i < r->cells && i < o->blocks_n; i++) {
-		for (int k = 0; k < o->m_n; k++) {
-			struct measured *m = &o->m[k];
+	const struct num *n = &r->cell[i].n;
 
-			if (!m->used && m->alg == ALG_BULK && m->size == o->blocks[i] &&
-			    strcasecmp(m->name, r->name) == 0) {
-				m->used = true;
-				break;
-			}
-		}
+	*other = false;
+	for (int k = 0; k < o->m_n; k++) {
+		struct measured *m = &o->m[k];
+
+		if (m->used || m->alg != ALG_BULK || m->size != o->blocks[i] ||
+		    strcasecmp(m->name, r->name) != 0)
+			continue;
+		*other = !r->cell[i].bad && !agrees(m, m->size, n->value * 1000, n->step * 1000);
+		if (!*other)
+			return m;
+	}
+	return NULL;
+}
+
+/* The progress lines of a row are not needed any more; others are of another run. */
+static void use_measured(struct openssl *o, struct parse_ctx *ctx, const struct bulk_row *r,
+			 long line)
+{
+	bool other = false;
+
+	for (int i = 0; i < r->cells && i < o->blocks_n && !other; i++) {
+		if (cell_measured(o, r, i, &other) != NULL)
+			other = false;
+	}
+	if (other && !o->multi) {
+		ctx_warn(ctx, line,
+			 "the table contradicts the progress lines above: taken as two runs");
+		openssl_new_block(o, ctx);
+		return;
+	}
+	for (int i = 0; i < r->cells && i < o->blocks_n; i++) {
+		struct measured *m = cell_measured(o, r, i, &other);
+
+		if (m != NULL)
+			m->used = true;
 	}
 }
 
@@ -587,6 +709,22 @@ static void lone_cell(struct openssl *o, struct parse_ctx *ctx, const struct bul
 	openssl_emit(o, ctx, item, item, "unknown", &v);
 }
 
+/* Is a name that was joined from two lines one that has two words? Else a word was broken. */
+static bool is_broken_name(const struct piece *p, const char *cells, const char *name)
+{
+	static const char *const second[] = {"cbc", "ede3", "ige", "ecb", "ctr", "gcm", "poly1305"};
+	const char *word = strrchr(name, ' ');
+
+	if (p->parts_n < 2 || p->parts[p->parts_n - 1].s <= p->s ||
+	    p->parts[p->parts_n - 1].s > cells || word == NULL)
+		return false;
+	for (size_t i = 0; i < sizeof(second) / sizeof(second[0]); i++) {
+		if (strcmp(word + 1, second[i]) == 0)
+			return false;
+	}
+	return p->parts[p->parts_n - 1].s < cells;
+}
+
 static long bulk_row(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 {
 	struct bulk_row r = {.cells = 0};
@@ -597,17 +735,25 @@ static long bulk_row(struct openssl *o, struct parse_ctx *ctx, const struct piec
 	int run;
 
 	if (s == NULL)
+		return p->rest && !p->last && is_name_alone(o, p) ? READER_MORE : READER_NONE;
+	if (is_broken_name(p, s, r.name))
 		return READER_NONE;
 	bulk_cells(&r, s, o->blocks_n);
 	lone = r.cells == 1 && o->blocks_n == 0;
 	/* prose may hold "20.5k"; a row has a header, more columns, or a run it belongs to */
 	if (r.cells == 0 || r.cell[0].n.decimals != 2 || (lone && o->software[0] == '\0'))
 		return READER_NONE;
-	if (r.cells < o->blocks_n && r.cut && !p->last)
-		return READER_MORE;
+	if ((r.cells < o->blocks_n || (o->blocks_n == 0 && r.cells > 1)) && !p->last) {
+		if (r.cut)
+			return READER_MORE;
+		/* a number that is no cell: broken at another place */
+		if (num_is_digit(*skip_cell_blank(r.end)) || *skip_cell_blank(r.end) == '.')
+			return READER_NONE;
+	}
 	e = annotation(r.end, r.label, sizeof(r.label));
 	if (o->any && o->serial != ctx_label_serial(ctx) && o->table)
 		openssl_new_block(o, ctx);
+	use_measured(o, ctx, &r, line);
 	openssl_touch(o, ctx);
 	o->header_open = false;
 	o->table = true;
@@ -620,7 +766,6 @@ static long bulk_row(struct openssl *o, struct parse_ctx *ctx, const struct piec
 	run = runs_row(&o->runs, item);
 	for (int i = 0; i < r.cells; i++)
 		emit_cell(o, ctx, &r, i, item, run, piece_line(p, r.cell[i].s));
-	bulk_used(o, &r);
 	openssl_mr_used(o, ALG_BULK, 0, r.name);
 	return e - p->s;
 }

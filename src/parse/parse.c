@@ -53,7 +53,7 @@ struct parse_stream {
 	size_t favourite; /* read the line before */
 	struct buf raw;   /* an unfinished line */
 	struct buf clean;
-	struct buf joined;
+	struct buf joined, spare;
 	struct pending pending;
 	long line;
 	bool started[256]; /* bytes that a reader's start begins with */
@@ -196,11 +196,22 @@ static void boundaries(struct parse_stream *s)
 		readers[i]->boundary(s->state[i], &s->ctx);
 }
 
-static bool is_start(const char *p)
+/* Is text that begins here, behind another letter, sure enough to be another's beginning? */
+static bool is_distinct(const char *p, const char *start, const char *end)
+{
+	return strlen(start) >= 8 || num_is_digit(*end) ||
+	       (*p >= 'A' && *p <= 'Z' && p[-1] >= 'a' && p[-1] <= 'z');
+}
+
+/* inner: p is not the first byte of its text. */
+static bool is_start(const char *p, bool inner)
 {
 	for (size_t i = 0; i < READERS; i++) {
 		for (const char *const *a = readers[i]->starts; *a != NULL; a++) {
-			if (num_after(p, *a) != NULL)
+			const char *e = **a == *p ? num_after(p, *a) : NULL;
+
+			if (e != NULL && (!inner || !num_is_alpha(*p) || !num_is_alpha(p[-1]) ||
+					  is_distinct(p, *a, e)))
 				return true;
 		}
 	}
@@ -213,7 +224,7 @@ static bool is_start(const char *p)
  */
 static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 {
-	bool all = !p->rest || (s->started[(unsigned char)p->s[0]] && is_start(p->s));
+	bool all = !p->rest || (s->started[(unsigned char)p->s[0]] && is_start(p->s, false));
 	long more = READER_NONE;
 
 	for (size_t i = 0; i <= (all ? READERS : 0); i++) {
@@ -239,8 +250,7 @@ static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 static const char *next_start(const struct parse_stream *st, const char *s)
 {
 	for (const char *p = s + 1; *p != '\0'; p++) {
-		if (st->started[(unsigned char)*p] && !(num_is_alpha(*p) && num_is_alpha(p[-1])) &&
-		    is_start(p))
+		if (st->started[(unsigned char)*p] && is_start(p, true))
 			return p;
 	}
 	return NULL;
@@ -251,11 +261,14 @@ static const char *next_word(const struct parse_stream *st, const char *s)
 {
 	while (*s != '\0' && !num_is_blank(*s)) {
 		s++;
-		if (st->started[(unsigned char)*s] && !(num_is_alpha(*s) && num_is_alpha(s[-1])) &&
-		    is_start(s))
+		if (st->started[(unsigned char)*s] && is_start(s, true))
 			return s;
 	}
-	return num_skip(s);
+	s = num_skip(s);
+	/* quote marks of lines that were joined */
+	while (*s == '>' && s[1] != '\0')
+		s = num_skip(s + 1);
+	return s;
 }
 
 static void hold(struct parse_stream *s, const struct piece *p, size_t who,
@@ -357,7 +370,24 @@ static void pending_end(struct parse_stream *s, bool end)
 		unknown(s, &first);
 }
 
-/* Tries to join c to what is held back; false when it does not belong there. */
+/* Text of which n bytes were read; what is left before the line c is read on its own. */
+static void read_rest(struct parse_stream *s, size_t n, const struct clean_line *first)
+{
+	struct pending *w = &s->pending;
+	struct piece p;
+
+	if (n >= w->text.len)
+		return;
+	buf_clear(&s->spare);
+	buf_add(&s->spare, w->text.data, w->text.len);
+	pending_piece(w, &s->spare, &p);
+	p.s = num_skip(s->spare.data + n);
+	p.len = s->spare.len - (size_t)(p.s - s->spare.data);
+	p.rest = true;
+	dispatch(s, &p, first);
+}
+
+/* Tries to join c to what is held back; false when it (or what is left of it) is not used. */
 static bool pending_join(struct parse_stream *s, const struct clean_line *c, long line, bool end)
 {
 	struct pending *w = &s->pending;
@@ -366,6 +396,7 @@ static bool pending_join(struct parse_stream *s, const struct clean_line *c, lon
 		return false;
 	/* lines break at blanks, or anywhere when a terminal broke them */
 	for (int glue = 0; glue < 2; glue++) {
+		size_t used = w->text.len;
 		struct piece p;
 		long n;
 
@@ -390,6 +421,11 @@ static bool pending_join(struct parse_stream *s, const struct clean_line *c, lon
 			return true;
 		}
 		w->reader = NULL;
+		if ((size_t)n <= used + (glue == 0 ? 1 : 0)) {
+			/* the line was not needed to read what stood before it */
+			read_rest(s, (size_t)n, c);
+			return false;
+		}
 		p.s = num_skip(p.s + ((size_t)n < p.len ? (size_t)n : p.len));
 		p.len = s->joined.len - (size_t)(p.s - s->joined.data);
 		p.rest = true;
@@ -400,8 +436,19 @@ static bool pending_join(struct parse_stream *s, const struct clean_line *c, lon
 	return false;
 }
 
+/* Characters of a line as it is laid out. */
+static int columns_of(const char *s, size_t len)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return n;
+}
+
 static void plain_line(struct parse_stream *s, char *text, size_t len, long line, bool end)
 {
+	int columns = columns_of(text, len);
 	struct clean_line c;
 	struct piece p;
 
@@ -411,10 +458,14 @@ static void plain_line(struct parse_stream *s, char *text, size_t len, long line
 		labels_blank(&s->ctx.labels);
 		return;
 	}
-	if (s->pending.reader != NULL) {
+	while (s->pending.reader != NULL) {
+		const struct reader *before = s->pending.reader;
+		size_t held = s->pending.text.len;
+
 		if (pending_join(s, &c, line, end))
 			return;
-		pending_end(s, false);
+		if (s->pending.reader == before && s->pending.text.len == held)
+			pending_end(s, false);
 	}
 	memset(&p, 0, sizeof(p));
 	p.s = c.s;
@@ -422,6 +473,8 @@ static void plain_line(struct parse_stream *s, char *text, size_t len, long line
 	p.end = end;
 	p.hashes = c.hashes;
 	p.prompt = c.prompt;
+	p.full = columns == 72 || columns == 80 || columns_of(c.s, c.len) == 72 ||
+		 columns_of(c.s, c.len) == 80;
 	p.parts[0].s = c.s;
 	p.parts[0].line = line;
 	p.parts_n = 1;
@@ -552,6 +605,7 @@ void parse_stream_free(struct parse_stream *s)
 	buf_release(&s->raw);
 	buf_release(&s->clean);
 	buf_release(&s->joined);
+	buf_release(&s->spare);
 	buf_release(&s->pending.text);
 	buf_release(&s->ctx.scratch);
 	free(s->ctx.hint);

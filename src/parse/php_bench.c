@@ -242,7 +242,8 @@ static long php_bench_read(void *state, struct parse_ctx *ctx, const struct piec
 	size_t len = 0;
 	int cells;
 
-	if (p->rest && !b->active && strncmp(p->s, "simple", 6) != 0 && p->s[0] != 'e')
+	if (p->rest && !b->active && strncmp(p->s, "simple", 6) != 0 && p->s[0] != 'e' &&
+	    strncmp(p->s, "Total", 5) != 0)
 		return READER_NONE;
 	if (p->s[0] == 'o') {
 		long r = overhead_line(b, p);
@@ -283,7 +284,7 @@ static void php_bench_boundary(void *state, struct parse_ctx *ctx)
 	b->done = false;
 }
 
-static const char *const php_bench_starts[] = {"simple ", "empty_loop ", NULL};
+static const char *const php_bench_starts[] = {"simple ", "empty_loop ", "Total ", NULL};
 
 const struct reader php_bench_reader = {
 	.name = "PHP's bench.php and micro_bench.php",

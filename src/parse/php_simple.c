@@ -164,12 +164,14 @@ static long machine_row(struct php_simple *s, struct parse_ctx *ctx, const struc
 		return READER_NONE;
 	if (*n.end == '\0')
 		return p->last ? READER_NONE : READER_MORE;
-	if (*n.end != ',')
+	if (*n.end != ',' || n.decimals == 0 || !num_is_blank(n.end[1]))
 		return READER_NONE;
-	if (len == 5 && strncmp(p->s, "TOTAL", 5) == 0)
+	if (len == 5 && strncmp(p->s, "TOTAL", 5) == 0) {
 		add(s, ctx, "total", 5, &n, piece_line(p, at));
-	else
+		s->machine = false; /* its last line */
+	} else {
 		add(s, ctx, p->s, len, &n, piece_line(p, at));
+	}
 	/* the other columns: rates and memory */
 	for (at = n.end; *at == ','; at = n.end) {
 		if (!num_scan(num_skip(at + 1), NUM_EXPONENT, &n))

@@ -108,7 +108,7 @@ static long subject_line(struct phpbench *b, struct parse_ctx *ctx, const struct
 			at += strcspn(at, " \t");
 			return at + (*at != '\0' ? strcspn(at + 1, " \t") + 1 : 0) - p->s;
 		}
-		return p->rest ? e - p->s : (long)p->len;
+		return e - p->s;
 	}
 	/* "benchMd5....I0 - Mo0.432us (+/-0.00%)", "R1 I4 - [Mo 185.58us vs. ...]" */
 	if (num_after(s, " I") == NULL && *s != '.' && num_after(s, " #") == NULL)
@@ -121,7 +121,7 @@ static long subject_line(struct phpbench *b, struct parse_ctx *ctx, const struct
 	if (unit == 0)
 		return !p->last && p->len < 140 ? READER_MORE : READER_NONE;
 	add(b, ctx, p->s, name, "", &n, unit, "mode", piece_line(p, at));
-	return p->rest ? n.end - p->s : (long)p->len;
+	return n.end - p->s;
 }
 
 /* "(best [mean mode] worst) = 118.326 [364.372 361.720] 124.379 (ms)" */
@@ -157,23 +157,28 @@ static long suite_line(struct phpbench *b, struct parse_ctx *ctx, const struct p
 	return u + len + 1 - p->s;
 }
 
-/* Cells between the bars of a table's line, blanks cut off. */
-static int cells_of(const char *s, struct word *w, int max)
+/*
+ * Cells between the bars of a table's line, blanks cut off, up to max; a border ends them where
+ * lines were joined. *end: behind the last bar.
+ */
+static int cells_of(const char *s, struct word *w, int max, const char **end)
 {
 	int n = 0;
 
 	while (*s == '|' && n < max) {
 		const char *e;
 
+		*end = s + 1;
 		s = num_skip(s + 1);
 		e = strchr(s, '|');
-		if (e == NULL)
+		if (e == NULL || (s[0] == '+' && s[1] == '-' && s[2] == '-'))
 			return n;
 		w[n].s = s;
 		w[n].len = (size_t)(e - s);
 		while (w[n].len > 0 && num_is_blank(w[n].s[w[n].len - 1]))
 			w[n].len--;
 		n++;
+		*end = e + 1;
 		s = e;
 	}
 	return n;
@@ -182,11 +187,17 @@ static int cells_of(const char *s, struct word *w, int max)
 static long table_line(struct phpbench *b, struct parse_ctx *ctx, const struct piece *p)
 {
 	struct word w[PHPBENCH_COLUMNS];
-	int n = cells_of(p->s, w, PHPBENCH_COLUMNS), from;
+	const char *end = p->s;
+	int n, from;
 	int subject = -1;
 	struct num v;
 	double unit;
 
+	/* the header again: of another table */
+	n = cells_of(p->s, w,
+		     b->columns > 0 && strstr(p->s, "| subject ") == NULL ? b->columns
+									  : PHPBENCH_COLUMNS,
+		     &end);
 	for (int i = 0; i < n; i++) {
 		if (word_is(&w[i], "subject"))
 			subject = i;
@@ -202,19 +213,19 @@ static long table_line(struct phpbench *b, struct parse_ctx *ctx, const struct p
 				b->mode = i;
 		}
 		batch_touch(&b->b, ctx);
-		return (long)p->len;
+		return end - p->s;
 	}
 	if (b->columns == 0 || n != b->columns || strncmp(w[b->subject].s, "bench", 5) != 0)
 		return READER_NONE;
 	from = b->mean >= 0 ? b->mean : b->mode;
 	if (from < 0)
-		return (long)p->len;
+		return end - p->s;
 	unit = number_with_unit(w[from].s, &v);
 	if (unit == 0 || v.end > w[from].s + w[from].len)
 		return READER_NONE;
 	add(b, ctx, w[b->subject].s, w[b->subject].len, "", &v, unit, b->mean >= 0 ? "" : "mode",
 	    piece_line(p, w[from].s));
-	return (long)p->len;
+	return end - p->s;
 }
 
 static long phpbench_read(void *state, struct parse_ctx *ctx, const struct piece *p)
@@ -231,8 +242,9 @@ static long phpbench_read(void *state, struct parse_ctx *ctx, const struct piece
 		return table_line(b, ctx, p);
 	case '+':
 		/* a table's border */
-		return b->columns > 0 && b->b.any && strspn(p->s, "+-") == p->len ? (long)p->len
-										  : READER_NONE;
+		return b->columns > 0 && b->b.any && strspn(p->s, "+-") > 4
+			       ? (long)strspn(p->s, "+-")
+			       : READER_NONE;
 	case 'P':
 		e = num_after(p->s, "PHPBench ");
 		if (e == NULL || (*e != '(' && !num_is_digit(*e)))

@@ -124,9 +124,12 @@ static long siege_read(void *state, struct parse_ctx *ctx, const struct piece *p
 
 	if (key < 0) {
 		/* "HTTP/1.1 503   0.01 secs:      19 bytes ==> GET  /cafes" */
-		if (strncmp(p->s, "HTTP/1.", 7) == 0 && strstr(p->s, " bytes ==> ") != NULL)
-			return (long)p->len;
-		return READER_NONE;
+		s = strncmp(p->s, "HTTP/1.", 7) == 0 ? strstr(p->s, " bytes ==> ") : NULL;
+		if (s == NULL || s - p->s > 60)
+			return READER_NONE;
+		for (int words = 0; words < 3; words++) /* ==> GET /path */
+			s = num_skip(s + strcspn(s, " \t"));
+		return s + strcspn(s, " \t") - p->s;
 	}
 	/* all but the first are words that others use too */
 	if (!g->b.any && key != KEY_TRANSACTIONS)
@@ -134,7 +137,7 @@ static long siege_read(void *state, struct parse_ctx *ctx, const struct piece *p
 	if (key == KEY_TRANSACTIONS && *num_skip(s) != '\0' && !num_is_digit(*num_skip(s)))
 		return READER_NONE;
 	if (key == KEY_NOTHING)
-		return p->rest || p->len > 100 ? s - p->s : (long)p->len;
+		return s - p->s;
 	return siege_value(g, ctx, p, key, s);
 }
 

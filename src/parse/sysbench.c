@@ -16,6 +16,7 @@ struct sysbench {
 	char test[32];
 	double threads, limit, target;
 	struct num time, events; /* end NULL: not read */
+	bool events_whole;       /* a line follows them, so they were not cut */
 	long time_line;
 };
 
@@ -23,8 +24,9 @@ static void derive_events(struct sysbench *s, struct parse_ctx *ctx)
 {
 	struct batch_value *v;
 
-	if (s->time.end == NULL || s->events.end == NULL || s->time.value <= 0 ||
-	    s->events.value <= 0 || batch_find(&s->b, "sysbench/run/events") != NULL ||
+	if (s->time.end == NULL || s->events.end == NULL || !s->events_whole ||
+	    s->time.value <= 0 || s->events.value <= 0 ||
+	    batch_find(&s->b, "sysbench/run/events") != NULL ||
 	    batch_find(&s->b, "sysbench/run/transactions") != NULL)
 		return;
 	v = batch_add(&s->b, ctx, "sysbench/run/events", "1/s", s->events.value / s->time.value, 0,
@@ -347,7 +349,7 @@ static long key_line(struct sysbench *s, struct parse_ctx *ctx, const struct pie
 	default:
 		break;
 	}
-	return p->rest || p->len > 120 ? e - p->s : (long)p->len;
+	return e - p->s;
 }
 
 static long sysbench_read(void *state, struct parse_ctx *ctx, const struct piece *p)
@@ -374,6 +376,7 @@ static long sysbench_read(void *state, struct parse_ctx *ctx, const struct piece
 	     strncmp(p->s, "CPU speed", 9) != 0))
 		return READER_NONE;
 	batch_touch(&s->b, ctx);
+	s->events_whole |= s->events.end != NULL;
 	return key_line(s, ctx, p, key, e);
 }
 

@@ -204,8 +204,9 @@ static bool is_time_line(const char *s)
 
 static long time_line(struct wordpress *w, struct parse_ctx *ctx, const struct piece *p)
 {
-	struct num n;
-	const char *at;
+	enum kind kind = GENERATED;
+	const char *at = NULL;
+	struct num n = {.end = NULL};
 
 	if (!is_time_line(p->s))
 		return READER_NONE;
@@ -214,24 +215,29 @@ static long time_line(struct wordpress *w, struct parse_ctx *ctx, const struct p
 		return n.end - p->s;
 	}
 	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {
-		enum kind kind = phrases[i].kind;
-		const char *e = find(p->s, phrases[i].text);
+		const char *e = find(p->s, phrases[i].text), *here;
+		struct num t;
 
-		if (e == NULL)
+		if (e == NULL || (at != NULL && e >= at))
 			continue;
-		if ((kind == IN_COMMENT || kind >= WITHOUT_PLUGIN) && !w->comment &&
-		    strstr(p->s, "<!--") == NULL)
+		if ((phrases[i].kind == IN_COMMENT || phrases[i].kind >= WITHOUT_PLUGIN) &&
+		    !w->comment && strstr(p->s, "<!--") == NULL)
 			continue;
-		if (!time_behind(e, kind, &n, &at))
-			continue;
-		/* the time of the database's part, not of the page */
-		if (find(p->s, "database caching") != NULL || find(p->s, "db caching") != NULL ||
-		    find(p->s, "query time") != NULL)
-			kind = DATABASE;
-		add(w, ctx, kind, &n, "", piece_line(p, at));
-		return n.end - p->s;
+		/* in collapsed text several stand behind each other */
+		if (time_behind(e, phrases[i].kind, &t, &here) && (at == NULL || here < at)) {
+			kind = phrases[i].kind;
+			at = here;
+			n = t;
+		}
 	}
-	return READER_NONE;
+	if (at == NULL)
+		return READER_NONE;
+	/* the time of the database's part, not of the page */
+	if (find(p->s, "database caching") != NULL || find(p->s, "db caching") != NULL ||
+	    find(p->s, "query time") != NULL)
+		kind = DATABASE;
+	add(w, ctx, kind, &n, "", piece_line(p, at));
+	return n.end - p->s;
 }
 
 /* "Server-Timing: wp-total;dur=180.1, db;dur=53" in milliseconds. */

@@ -155,7 +155,7 @@ static long spectrum_line(struct wrk *w, const struct piece *p)
 		w->mean_line = piece_line(p, s);
 	}
 	w->two = true;
-	return p->rest ? n.end - p->s : (long)p->len;
+	return n.end - p->s;
 }
 
 /* "978315 requests in 1.00m, 1.17GB read", "5 threads and 100 connections" */
@@ -264,7 +264,7 @@ static long other_line(struct wrk *w, const struct piece *p)
 		w->bad = n.value;
 		e = n.end;
 	}
-	return p->rest || p->len > 200 ? e - p->s : (long)p->len;
+	return e - p->s;
 }
 
 /* A row of the spectrum: four numbers, the last may be inf. */
