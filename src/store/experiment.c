@@ -62,31 +62,6 @@ enum metric_direction metric_direction_of_unit(const char *unit)
 	return text_ends(unit, "/s") ? MORE_IS_BETTER : LESS_IS_BETTER;
 }
 
-const struct exp_execution *experiment_counted(const struct experiment *e, int round, size_t task,
-					       size_t system)
-{
-	const struct exp_execution *found = NULL;
-	int highest = 0;
-
-	/* A repeated pair is repeated on every system, so the highest attempt of any of them
-	 * decides. */
-	for (size_t i = 0; i < e->executions.n; i++) {
-		const struct exp_execution *x = &e->executions.v[i];
-
-		if (x->warmup || x->round != round || x->task != task)
-			continue;
-		if (x->attempt > highest) {
-			highest = x->attempt;
-			found = NULL;
-		}
-		if (x->attempt == highest && x->system == system)
-			found = x;
-	}
-	if (found == NULL || found->status != OUTCOME_OK || found->disturbed)
-		return NULL;
-	return found;
-}
-
 static size_t index_of(const struct counted_index *x, int round, size_t task, size_t system)
 {
 	return ((size_t)(round - 1) * x->tasks + task) * x->systems + system;
@@ -107,6 +82,7 @@ void counted_index_make(struct counted_index *x, const struct experiment *e)
 
 		if (y->warmup || y->round < 1)
 			continue;
+		/* a sample is repeated on every system, so the highest attempt of any decides */
 		size_t first = index_of(x, y->round, y->task, 0);
 		int *top = &highest[first / x->systems];
 		if (y->attempt > *top) {

@@ -91,15 +91,10 @@ const char *metric_direction_name(enum metric_direction d); /* "less" "more" */
 enum metric_direction metric_direction_of_unit(const char *unit);
 
 /*
- * The execution that counts for (round, task, system): not a warm-up, highest attempt, status ok,
- * not disturbed; NULL when there is none. A pair counts only when both sides have one of the
- * same attempt.
- */
-const struct exp_execution *experiment_counted(const struct experiment *e, int round, size_t task,
-					       size_t system);
-/*
- * The same for all of an experiment at once, for those who look at every round: one pass instead of
- * one a question. The experiment must not change meanwhile. Free with counted_index_release().
+ * The execution that counts for (round, task, system): not a warm-up, of the highest attempt of
+ * (round, task), status ok, not disturbed; none when that is not so. A pair counts only when both
+ * sides have one. The experiment must not change while the index is used; free it with
+ * counted_index_release().
  */
 struct counted_index {
 	const struct exp_execution **at; /* [round - 1][task][system] */
@@ -108,6 +103,7 @@ struct counted_index {
 };
 
 void counted_index_make(struct counted_index *x, const struct experiment *e);
+/* NULL when none counts, or when there is no such place. */
 const struct exp_execution *counted_index_get(const struct counted_index *x, int round, size_t task,
 					      size_t system);
 void counted_index_release(struct counted_index *x);

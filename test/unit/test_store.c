@@ -241,6 +241,53 @@ static void everything_comes_back(void **state)
 	store_close(st);
 }
 
+static void what_counts(void **state)
+{
+	struct experiment e;
+	struct counted_index x;
+
+	(void)state;
+	example_reference(&e, 2);
+	e.executions.v[0].disturbed = true;        /* round 1, task 0, soft */
+	e.executions.v[3].status = OUTCOME_FAILED; /* round 1, task 1, hard */
+	(void)example_execution(&e, 2, 0, 0, 2);   /* round 2, task 0: repeated on soft alone */
+	(void)example_execution(&e, 2, 1, 0, 3);   /* round 2, task 1: on both, */
+	example_execution(&e, 2, 1, 1, 3)->disturbed = true; /* disturbed on hard */
+	example_execution(&e, 9, 2, 0, 1)->warmup = true;
+	counted_index_make(&x, &e);
+	assert_int_equal(x.rounds, 2);
+	assert_null(counted_index_get(&x, 1, 0, 0));
+	assert_ptr_equal(counted_index_get(&x, 1, 0, 1), &e.executions.v[1]);
+	assert_ptr_equal(counted_index_get(&x, 1, 1, 0), &e.executions.v[2]);
+	assert_null(counted_index_get(&x, 1, 1, 1));
+	assert_ptr_equal(counted_index_get(&x, 2, 0, 0), &e.executions.v[20]);
+	assert_null(counted_index_get(&x, 2, 0, 1));
+	assert_ptr_equal(counted_index_get(&x, 2, 1, 0), &e.executions.v[21]);
+	assert_null(counted_index_get(&x, 2, 1, 1));
+	assert_null(counted_index_get(&x, 0, 0, 0));
+	assert_null(counted_index_get(&x, 3, 0, 0));
+	assert_null(counted_index_get(&x, 1, 5, 0));
+	assert_null(counted_index_get(&x, 1, 0, 2));
+	counted_index_release(&x);
+	assert_int_equal(experiment_baseline(&e), 0);
+	e.systems.v[0].baseline = false;
+	e.systems.v[1].baseline = true;
+	assert_int_equal(experiment_baseline(&e), 1);
+	assert_null(exp_execution_value(&e.executions.v[2], 0));
+	assert_int_equal(exp_execution_value(&e.executions.v[2], 1)->metric, 1);
+	experiment_release(&e);
+	assert_int_equal(e.systems.n, 0);
+	counted_index_make(&x, &e);
+	assert_null(counted_index_get(&x, 1, 0, 0));
+	counted_index_release(&x);
+	static const char *const units[][2] = {{"s", "less"},     {"s/op", "less"}, {"B", "less"},
+					       {"1", "less"},     {"op/s", "more"}, {"B/s", "more"},
+					       {"req/s", "more"}, {"1/s", "more"}};
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		assert_string_equal(metric_direction_name(metric_direction_of_unit(units[i][0])),
+				    units[i][1]);
+}
+
 static void empty_store(void **state)
 {
 	struct experiment e = {.id = 77};
@@ -816,6 +863,7 @@ static void default_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_counts),
 		TEST(everything_comes_back),
 		TEST(empty_store),
 		TEST(missing_text_is_empty),
