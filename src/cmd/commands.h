@@ -4,6 +4,7 @@
 
 #include "cmd/cmd.h"
 
+extern const struct command cmd_compare;
 extern const struct command cmd_doctor;
 extern const struct command cmd_list;
 extern const struct command cmd_parse;

@@ -1,26 +1,15 @@
 #include "cmd/render.h"
 
 #include "base/fs.h"
-#include "compare/compare.h"
 #include "report/report.h"
 
 /* A file is read anywhere later: no terminal's width or character set. */
 enum { FILE_COLUMNS = 120 };
 
-static int make_model(const struct experiment *e, const struct render_options *o,
-		      struct report_model *m, struct err *err)
+void render_compare_options(const struct experiment *e, double margin, struct compare_options *out)
 {
-	const struct compare_options how = {.margin = o->margin};
-	struct comparison_set set;
-
-	report_model_make(m, e, &(const struct report_model_options){.identify = o->identify});
-	if (e->systems.n < 2)
-		return 0;
-	int rc = compare_experiment(e, &how, &set, err);
-	if (rc == 0)
-		report_model_judge(m, &set);
-	comparison_set_release(&set);
-	return rc;
+	(void)e;
+	*out = (struct compare_options){.margin = margin};
 }
 
 static int put(struct cmd_context *c, const struct report_format *f, const struct report_model *m,
@@ -47,19 +36,37 @@ static int put(struct cmd_context *c, const struct report_format *f, const struc
 	return rc;
 }
 
+int render_compared(struct cmd_context *c, const struct experiment *e,
+		    const struct comparison_set *s, const struct render_options *o, struct err *err)
+{
+	const struct report_format *f = report_format_named(o->format, err);
+	struct report_model m = {.id = 0};
+
+	if (f == NULL)
+		return err->code;
+	report_model_make(&m, e, &(const struct report_model_options){.identify = o->identify});
+	if (e->systems.n > 1)
+		report_model_judge(&m, s);
+	int rc = put(c, f, &m, o, err);
+	report_model_release(&m);
+	return rc;
+}
+
 int render_experiment(struct cmd_context *c, int64_t id, const struct render_options *o,
 		      struct err *err)
 {
-	const struct report_format *f = report_format_named(o->format, err);
+	struct comparison_set set = {.family = 0};
+	struct compare_options how;
 	struct experiment e = {.id = 0};
-	struct report_model m = {.id = 0};
+	int rc = store_load(c->store, id, &e, err);
 
-	if (f == NULL || store_load(c->store, id, &e, err) != 0)
-		return err->code;
-	int rc = make_model(&e, o, &m, err);
+	if (rc == 0 && e.systems.n > 1) {
+		render_compare_options(&e, o->margin, &how);
+		rc = compare_experiment(&e, &how, &set, err);
+	}
 	if (rc == 0)
-		rc = put(c, f, &m, o, err);
-	report_model_release(&m);
+		rc = render_compared(c, &e, &set, o, err);
+	comparison_set_release(&set);
 	experiment_release(&e);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #define LAMPDUEL_CMD_RENDER_H
 
 #include "cmd/cmd.h"
+#include "compare/compare.h"
 
 struct render_options {
 	const char *format; /* a name of report/report.h */
@@ -12,6 +13,12 @@ struct render_options {
 	double margin; /* share that counts as the same; 0: the default */
 };
 
+/* How an experiment is to be compared: what of it the plan says. */
+void render_compare_options(const struct experiment *e, double margin, struct compare_options *out);
+/* The report of what was compared already. */
+int render_compared(struct cmd_context *c, const struct experiment *e,
+		    const struct comparison_set *s, const struct render_options *o,
+		    struct err *err);
 int render_experiment(struct cmd_context *c, int64_t id, const struct render_options *o,
 		      struct err *err);
 

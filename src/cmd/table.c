@@ -5,6 +5,7 @@ const struct command *const command_table[] = {
 	/* clang-format off */
 	&cmd_reference,
 	&cmd_run,
+	&cmd_compare,
 	&cmd_report,
 	&cmd_list,
 	&cmd_show,

@@ -118,7 +118,7 @@ static int compare_import(const struct experiment *e, const struct compare_optio
 		/* the baseline goes to the end of the array, candidates in front */
 		struct compare_pool *p = &pools[i == b ? e->systems.n - 1 : n++];
 		compare_pool_init(p, e->systems.v[i].name, e->systems.v[i].emulated);
-		compare_pool_add_experiment(p, e, i, 1);
+		compare_pool_add_experiment(p, e, i, NULL);
 	}
 	int rc = compare_pools(&pools[n], pools, n, o, out, err);
 	for (size_t i = 0; i < e->systems.n; i++)

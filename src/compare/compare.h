@@ -263,9 +263,12 @@ void compare_pool_init(struct compare_pool *p, const char *name, bool emulated);
 void compare_pool_release(struct compare_pool *p);
 void compare_pool_add(struct compare_pool *p, const char *metric, const char *unit,
 		      const char *conditions, bool primary, const struct compare_value *v);
-/* All counted executions of one system; lives are numbered by (session, life). */
+/*
+ * All counted executions of one system. session: of each execution of e; NULL: all are of session
+ * 1. Lives are numbered by (session, life).
+ */
 void compare_pool_add_experiment(struct compare_pool *p, const struct experiment *e, size_t system,
-				 int session);
+				 const int *session);
 /*
  * Each candidate against the baseline. A metric that only one side has gets no comparison but a
  * note of the set. Fails only when no metric is on both sides.

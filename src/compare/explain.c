@@ -144,6 +144,20 @@ static void explain_unclear(const struct comparison *c, double margin, struct bu
 			   "; more rounds would hardly help, less noise or longer samples would");
 }
 
+static void explain_none(const struct comparison *c, struct buf *b)
+{
+	buf_addf(b, "no verdict: %s", c->reason);
+	if (isnan(c->estimate.log))
+		return;
+	buf_addf(b, "; the figures alone say that %s took ", c->candidate.name);
+	add_change(b, c->estimate.log);
+	buf_addf(b, " %s than %s", thing(c), c->baseline.name);
+	if (!isnan(c->estimate.lo)) {
+		buf_addstr(b, ", ");
+		add_interval(c, b);
+	}
+}
+
 void comparison_explain(const struct comparison *c, const struct comparison_set *s, struct buf *b)
 {
 	struct buf text = BUF_INIT;
@@ -160,10 +174,10 @@ void comparison_explain(const struct comparison *c, const struct comparison_set 
 		explain_unclear(c, s->margin, &text);
 		break;
 	case VERDICT_NONE:
-		buf_addf(&text, "no verdict: %s", c->reason);
+		explain_none(c, &text);
 		break;
 	}
-	if (c->emulated && c->verdict != VERDICT_NONE)
+	if (c->emulated)
 		buf_addstr(&text, "; emulated, so it says nothing about hardware");
 	buf_addf(b, "%s: %s.", c->metric, buf_str(&text));
 	buf_release(&text);

@@ -253,6 +253,8 @@ static void need(struct comparison *c, double margin, size_t family)
 		return;
 	if (least < c->pairs_fewest)
 		least = c->pairs_fewest;
+	if (least > 100)
+		least = (least + 9) / 10 * 10; /* it is an estimate of an estimate */
 	c->pairs_needed = least > c->n ? least : c->n + 1;
 }
 

@@ -23,7 +23,7 @@ static void note_method(struct comparison *c)
 	if (c->method == METHOD_WELCH)
 		comparison_note(c,
 				"so few values that the interval takes them to be normal (Welch)");
-	if (c->method == METHOD_ROUNDING && c->n > 0)
+	if (c->method == METHOD_ROUNDING && c->paired)
 		comparison_note(c, "the interval is what the resolution of the readings allows, no "
 				   "more");
 	if ((c->method == METHOD_SIGNED_RANK || c->method == METHOD_MANN_WHITNEY) && !c->exact)
@@ -33,7 +33,7 @@ static void note_method(struct comparison *c)
 
 static void note_step(struct comparison *c, double margin)
 {
-	if (c->step_coarse)
+	if (c->step_coarse && c->verdict != VERDICT_NONE)
 		comparison_note(c,
 				"one step of the reading is %.2g %% of it, more than a quarter of "
 				"the margin of %.2g %%: \"same\" cannot be said, longer samples "
@@ -77,7 +77,8 @@ static void note_diagnosis(struct comparison *c)
 
 void notes_add(struct comparison *c, const struct comparison_set *s)
 {
-	note_losses(c);
+	if (c->primary)
+		note_losses(c);
 	if (c->method == METHOD_NOTHING)
 		return;
 	note_method(c);

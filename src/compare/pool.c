@@ -76,13 +76,13 @@ static void add_execution(struct compare_pool *p, const struct experiment *e,
 }
 
 void compare_pool_add_experiment(struct compare_pool *p, const struct experiment *e, size_t system,
-				 int session)
+				 const int *session)
 {
 	const struct exp_execution **x = mem_array(e->executions.n, sizeof(const void *));
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->executions.n; i++) {
-		if (!e->executions.v[i].warmup)
+		if (!e->executions.v[i].warmup && e->executions.v[i].system == system)
 			x[n++] = &e->executions.v[i];
 	}
 	if (n > 0)
@@ -93,9 +93,10 @@ void compare_pool_add_experiment(struct compare_pool *p, const struct experiment
 			last++;
 		/* the highest attempt of each (round, task) counts, as for pairs */
 		for (size_t i = first; i < last; i++) {
-			if (x[i]->attempt == x[last - 1]->attempt && x[i]->system == system &&
-			    x[i]->status == OUTCOME_OK && !x[i]->disturbed)
-				add_execution(p, e, x[i], session);
+			size_t at = (size_t)(x[i] - e->executions.v);
+			if (x[i]->attempt == x[last - 1]->attempt && x[i]->status == OUTCOME_OK &&
+			    !x[i]->disturbed)
+				add_execution(p, e, x[i], session != NULL ? session[at] : 1);
 		}
 	}
 	free(x);
@@ -243,7 +244,7 @@ static void compare_metrics(const struct compare_pool *baseline, const struct co
 	const struct compare_metric *near = namesake(k, m);
 
 	if (other == NULL && near == NULL) {
-		vec_push(&s->notes, mem_printf("%s has no %s to compare with %s", k->name,
+		vec_push(&s->notes, mem_printf("%s has no %s to compare with %s.", k->name,
 					       m->metric, baseline->name));
 		return;
 	}
@@ -271,6 +272,18 @@ static void compare_metrics(const struct compare_pool *baseline, const struct co
 			*near->conditions != '\0' ? near->conditions : "none stated", k->name);
 }
 
+static void note_rounding(struct comparison_set *s)
+{
+	for (size_t i = 0; i < s->v.n; i++) {
+		if (s->v.v[i].method != METHOD_ROUNDING)
+			continue;
+		vec_push(&s->notes,
+			 mem_strdup("Where a side has one value, the interval is what the "
+				    "resolution of the readings allows, no more."));
+		return;
+	}
+}
+
 int compare_pools(const struct compare_pool *baseline, const struct compare_pool *candidates,
 		  size_t n, const struct compare_options *o, struct comparison_set *out,
 		  struct err *err)
@@ -286,7 +299,7 @@ int compare_pools(const struct compare_pool *baseline, const struct compare_pool
 			compare_metrics(baseline, k, &baseline->metrics.v[j], &t, out);
 		for (size_t j = 0; j < k->metrics.n; j++) {
 			if (namesake(baseline, &k->metrics.v[j]) == NULL)
-				vec_push(&out->notes, mem_printf("%s has no %s to compare with %s",
+				vec_push(&out->notes, mem_printf("%s has no %s to compare with %s.",
 								 baseline->name,
 								 k->metrics.v[j].metric, k->name));
 		}
@@ -296,6 +309,7 @@ int compare_pools(const struct compare_pool *baseline, const struct compare_pool
 		return err_set(err, "%s and what it is compared with have no metric in common",
 			       baseline->name);
 	}
+	note_rounding(out);
 	family_judge(out, &t, o);
 	overall_collect(out, t.alpha);
 	for (size_t i = 0; i < out->v.n; i++)

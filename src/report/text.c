@@ -40,6 +40,13 @@ static void put_head(struct paper *p)
 	const struct report_model *m = p->m;
 	struct buf b = BUF_INIT;
 
+	/* what compare put together is no experiment of the store, and was not measured by it */
+	if (m->id == 0) {
+		buf_addf(&b, "Comparison: %s (lampduel %s)", m->title, m->version);
+		table_paragraph(p->out, "", buf_str(&b), p->width, p->ascii);
+		buf_release(&b);
+		return;
+	}
 	buf_addf(&b, "Experiment %lld", (long long)m->id);
 	if (text_equal(m->kind, "reference"))
 		buf_addstr(&b, ", the reference case");

@@ -52,6 +52,8 @@ void words_verdict(const struct comparison *c, double margin, struct buf *b)
 {
 	if (c->verdict == VERDICT_NONE) {
 		buf_addstr(b, "no verdict");
+		if (c->sessions_only)
+			add_interval(&c->estimate, b);
 		return;
 	}
 	buf_addstr(b, comparison_word(c));

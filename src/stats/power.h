@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /* More than this is not worth a figure. */
-enum { STATS_PAIRS_MANY = 10000 };
+enum { STATS_PAIRS_MANY = 1000 };
 
 /* Standard deviation of one pair, from the half-width of a 95 % interval (alpha 0.05) of n >= 2. */
 double stats_sd_from_half(double half, size_t n, double alpha);

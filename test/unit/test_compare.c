@@ -947,7 +947,7 @@ static void test_pools_that_do_not_match(void **state)
 	assert_int_equal(s.v.n, 1);
 	assert_non_null(strstr(s.v.v[0].reason, "conditions differ: count=1 on a, count=2 on b"));
 	assert_int_equal(s.notes.n, 1);
-	assert_string_equal(s.notes.v[0], "a has no p/q/time to compare with b");
+	assert_string_equal(s.notes.v[0], "a has no p/q/time to compare with b.");
 	comparison_set_release(&s);
 	/* one value a side: the ratio with its rounding */
 	compare_pool_add(&b, "x/y/time", "s", "count=1", true, &w);
@@ -1016,8 +1016,7 @@ static void test_sentences(void **state)
 			fail_msg("%s", buf_str(&b));
 		assert_true(text_ends(buf_str(&b), "."));
 		assert_null(strchr(buf_str(&b), '\n'));
-		assert_int_equal(strstr(buf_str(&b), "emulat") != NULL,
-				 s.v.v[0].emulated && s.v.v[0].verdict != VERDICT_NONE);
+		assert_int_equal(strstr(buf_str(&b), "emulat") != NULL, s.v.v[0].emulated);
 		if (s.v.v[0].emulated) {
 			assert_null(strstr(buf_str(&b), "faster"));
 			assert_null(strstr(comparison_word(&s.v.v[0]), "faster"));

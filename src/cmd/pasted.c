@@ -1,0 +1,326 @@
+#include "cmd/pasted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "parse/parse.h"
+
+enum { TEXT_MAX = 64 << 20, UNUSABLE_MAX = 10 };
+
+/* Executions of one system and task, in the order of their rounds. */
+struct slot {
+	size_t system, task;
+	VEC(size_t) at;
+};
+
+/* How many values of a metric a system has so far. */
+struct tally {
+	size_t system, metric, n;
+};
+
+struct pasted {
+	struct experiment *e;
+	const char *path;
+	bool by_label, labels; /* labels: the text has some */
+	VEC(struct slot) slots;
+	VEC(struct tally) tallies;
+	size_t unusable;
+};
+
+static size_t find_system(struct pasted *p, const char *name)
+{
+	struct experiment *e = p->e;
+
+	for (size_t i = 0; i < e->systems.n; i++) {
+		if (text_equal(e->systems.v[i].name, name))
+			return i;
+	}
+	struct exp_system *x = vec_add(&e->systems);
+	x->name = mem_strdup(name);
+	x->target = mem_strdup("file");
+	x->emulator = mem_strdup("");
+	x->baseline = e->systems.n == 1;
+	return e->systems.n - 1;
+}
+
+static size_t system_of(struct pasted *p, const struct parse_value *v)
+{
+	const char *slash = strrchr(p->path, '/');
+	char *name;
+
+	if (!p->by_label)
+		name = mem_strdup(slash != NULL ? slash + 1 : p->path);
+	else if (!p->labels)
+		name = mem_printf("run %d", v->run);
+	else
+		name = mem_strdup(v->label[0] != '\0' ? v->label : "without a label");
+	size_t system = find_system(p, name);
+	free(name);
+	return system;
+}
+
+static size_t find_task(struct experiment *e, const char *metric)
+{
+	char *workload = mem_strndup(metric, strcspn(metric, "/"));
+	size_t i = 0;
+
+	while (i < e->tasks.n && !text_equal(e->tasks.v[i].name, workload))
+		i++;
+	if (i == e->tasks.n) {
+		struct exp_task *t = vec_add(&e->tasks);
+		t->workload = mem_strdup(workload);
+		t->name = mem_strdup(workload);
+		t->params = mem_strdup("{}");
+	}
+	free(workload);
+	return i;
+}
+
+static size_t find_metric(struct experiment *e, const struct parse_value *v)
+{
+	for (size_t i = 0; i < e->metrics.n; i++) {
+		const struct exp_metric *m = &e->metrics.v[i];
+		if (text_equal(m->name, v->metric) && text_equal(m->unit, v->unit) &&
+		    text_equal(m->conditions, v->conditions))
+			return i;
+	}
+	struct exp_metric *m = vec_add(&e->metrics);
+	m->name = mem_strdup(v->metric);
+	m->unit = mem_strdup(v->unit);
+	m->direction = metric_direction_of_unit(v->unit);
+	m->conditions = mem_strdup(v->conditions);
+	m->primary = true;
+	return e->metrics.n - 1;
+}
+
+static struct slot *find_slot(struct pasted *p, size_t system, size_t task)
+{
+	for (size_t i = 0; i < p->slots.n; i++) {
+		if (p->slots.v[i].system == system && p->slots.v[i].task == task)
+			return &p->slots.v[i];
+	}
+	struct slot *s = vec_add(&p->slots);
+	s->system = system;
+	s->task = task;
+	return s;
+}
+
+static size_t count_value(struct pasted *p, size_t system, size_t metric)
+{
+	for (size_t i = 0; i < p->tallies.n; i++) {
+		if (p->tallies.v[i].system == system && p->tallies.v[i].metric == metric)
+			return p->tallies.v[i].n++;
+	}
+	vec_push(&p->tallies, ((struct tally){system, metric, 1}));
+	return 0;
+}
+
+static void add_execution(struct experiment *e, struct slot *s)
+{
+	struct exp_execution *x = vec_add(&e->executions);
+
+	vec_push(&s->at, e->executions.n - 1);
+	x->round = x->life = (int)s->at.n;
+	x->task = s->task;
+	x->system = s->system;
+	x->position = x->attempt = 1;
+	x->reason = mem_strdup("");
+	x->disturbance = mem_strdup("");
+}
+
+/* Round r holds the r-th value of each metric. */
+static void add_value(struct pasted *p, const struct parse_value *v)
+{
+	struct experiment *e = p->e;
+
+	if (!v->has_value) {
+		if (p->unusable++ < UNUSABLE_MAX)
+			vec_push(&e->notes, mem_printf("%s, line %ld: %s cannot be used: %s",
+						       p->path, v->line, v->metric, v->note));
+		return;
+	}
+	size_t system = system_of(p, v), metric = find_metric(e, v);
+	struct slot *s = find_slot(p, system, find_task(e, v->metric));
+	size_t n = count_value(p, system, metric);
+	if (n == s->at.n)
+		add_execution(e, s);
+	struct exp_execution *x = &e->executions.v[s->at.v[n]];
+	vec_push(&x->values, ((struct exp_value){metric, v->value, v->step, v->derived, 1, 0}));
+}
+
+static void finish(struct pasted *p)
+{
+	if (p->unusable > UNUSABLE_MAX)
+		vec_push(&p->e->notes, mem_printf("%s: %zu more cells cannot be used", p->path,
+						  p->unusable - UNUSABLE_MAX));
+	for (size_t i = 0; i < p->slots.n; i++)
+		vec_release(&p->slots.v[i].at);
+	vec_release(&p->slots);
+	vec_release(&p->tallies);
+}
+
+int pasted_read(const char *path, bool by_label, struct experiment *e, struct err *err)
+{
+	struct parse_result r = {.warnings = {0}};
+	struct buf text = BUF_INIT;
+	struct pasted p = {.e = e, .path = path, .by_label = by_label};
+	bool standard = text_equal(path, "-");
+
+	*e = (struct experiment){.id = 0};
+	e->title = mem_strdup(path);
+	e->state = mem_strdup("complete");
+	e->kind = mem_strdup("import");
+	e->command = mem_strdup("");
+	e->version = mem_strdup(LAMPDUEL_VERSION);
+	e->plan = mem_strdup("{}");
+	int rc = fs_read(standard ? "/dev/stdin" : path, TEXT_MAX, &text, err);
+	if (rc == 0)
+		rc = parse_text(buf_str(&text), text.len, standard ? "-" : path, &r, err);
+	for (size_t i = 0; rc == 0 && i < r.values.n; i++)
+		p.labels |= r.values.v[i].label[0] != '\0';
+	for (size_t i = 0; rc == 0 && i < r.values.n; i++)
+		add_value(&p, &r.values.v[i]);
+	finish(&p);
+	for (size_t i = 0; rc == 0 && i < r.warnings.n; i++)
+		vec_push(&e->notes, mem_strdup(r.warnings.v[i]));
+	if (rc == 0 && e->systems.n == 0)
+		rc = err_set(err, "%s: no cell of it can be used; lampduel parse shows why", path);
+	parse_result_release(&r);
+	buf_release(&text);
+	return rc;
+}
+
+/* ---- conditions ---- */
+
+/* The value of key (len bytes) in "a=1;b=2", or NULL; *value_len is set. */
+static const char *condition(const char *list, const char *key, size_t len, size_t *value_len)
+{
+	for (const char *p = list; *p != '\0';) {
+		size_t item = strcspn(p, ";");
+		if (item > len && strncmp(p, key, len) == 0 && p[len] == '=') {
+			*value_len = item - len - 1;
+			return p + len + 1;
+		}
+		p += item + (p[item] == ';');
+	}
+	return NULL;
+}
+
+/* No key has two values. */
+static bool compatible(const char *a, const char *b)
+{
+	for (const char *p = a; *p != '\0';) {
+		size_t item = strcspn(p, ";"), key = strcspn(p, "=;"), other = 0;
+		const char *value = condition(b, p, key, &other);
+		if (value != NULL && key < item &&
+		    (other != item - key - 1 || strncmp(value, p + key + 1, other) != 0))
+			return false;
+		p += item + (p[item] == ';');
+	}
+	return true;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Both lists as one, sorted; missing gets the items that only one of them has. */
+static char *joined(const char *a, const char *b, struct buf *missing)
+{
+	struct strvec items = STRVEC_INIT;
+	struct buf out = BUF_INIT;
+	const char *lists[] = {a, b};
+
+	for (int k = 0; k < 2; k++) {
+		for (const char *p = lists[k]; *p != '\0';) {
+			size_t item = strcspn(p, ";"), key = strcspn(p, "=;"), len = 0;
+			bool both = condition(lists[1 - k], p, key, &len) != NULL;
+			if (k == 0 || !both) {
+				char *text = mem_strndup(p, item);
+				strvec_push(&items, text);
+				if (!both)
+					buf_addf(missing, "%s%s", missing->len > 0 ? ", " : "",
+						 text);
+				free(text);
+			}
+			p += item + (p[item] == ';');
+		}
+	}
+	if (items.n > 0)
+		qsort(items.v, items.n, sizeof(*items.v), by_text);
+	for (size_t i = 0; i < items.n; i++)
+		buf_addf(&out, "%s%s", i > 0 ? ";" : "", items.v[i]);
+	strvec_release(&items);
+	return buf_detach(&out);
+}
+
+static bool has_metric(const struct experiment *e, size_t system, size_t metric)
+{
+	for (size_t i = 0; i < e->executions.n; i++) {
+		if (e->executions.v[i].system == system &&
+		    exp_execution_value(&e->executions.v[i], metric) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static bool on_one_system(const struct experiment *e, size_t a, size_t b)
+{
+	for (size_t s = 0; s < e->systems.n; s++) {
+		if (has_metric(e, s, a) && has_metric(e, s, b))
+			return true;
+	}
+	return false;
+}
+
+static bool may_be_one(const struct experiment *e, size_t a, size_t b)
+{
+	const struct exp_metric *x = &e->metrics.v[a], *y = &e->metrics.v[b];
+
+	return a != b && text_equal(x->name, y->name) && text_equal(x->unit, y->unit) &&
+	       compatible(x->conditions, y->conditions);
+}
+
+static size_t matches(const struct experiment *e, size_t metric)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->metrics.n; i++)
+		n += may_be_one(e, metric, i);
+	return n;
+}
+
+static void join(struct experiment *e, size_t a, size_t b)
+{
+	struct exp_metric *x = &e->metrics.v[a], *y = &e->metrics.v[b];
+	struct buf missing = BUF_INIT;
+
+	mem_replace(&x->conditions, joined(x->conditions, y->conditions, &missing));
+	vec_push(&e->notes,
+		 mem_printf("%s: %s is stated on one side only and taken to hold on both", x->name,
+			    buf_str(&missing)));
+	buf_release(&missing);
+	for (size_t i = 0; i < e->executions.n; i++) {
+		for (size_t k = 0; k < e->executions.v[i].values.n; k++) {
+			struct exp_value *v = &e->executions.v[i].values.v[k];
+			if (v->metric == b)
+				v->metric = a;
+		}
+	}
+	/* nothing has it any more, so it has no row; its place keeps the other indexes right */
+	mem_replace(&y->name, mem_strdup(""));
+}
+
+void pasted_join_conditions(struct experiment *e)
+{
+	for (size_t a = 0; a < e->metrics.n; a++) {
+		for (size_t b = a + 1; b < e->metrics.n; b++) {
+			if (e->metrics.v[a].name[0] != '\0' && may_be_one(e, a, b) &&
+			    matches(e, a) == 1 && matches(e, b) == 1 && !on_one_system(e, a, b))
+				join(e, a, b);
+		}
+	}
+}

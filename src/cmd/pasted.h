@@ -1,0 +1,25 @@
+/*
+ * pasted: what parse reads in a file, as an experiment in memory of kind
+ * "import". A label (or the Nth run of a tool) can be a system of its own.
+ */
+#ifndef LAMPDUEL_CMD_PASTED_H
+#define LAMPDUEL_CMD_PASTED_H
+
+#include "base/err.h"
+#include "store/experiment.h"
+
+/*
+ * path: "-" for standard input. by_label: one system for each label in the order they come, or
+ * for each run when the text has no labels; else one system, named after the file. *e is
+ * initialised by the callee; free with experiment_release(), on failure too.
+ */
+int pasted_read(const char *path, bool by_label, struct experiment *e, struct err *err);
+
+/*
+ * Values of one metric and unit whose conditions differ only in what one side does not state become
+ * one metric, with all that is known; a note says what was not stated. Where conditions
+ * contradict each other, or more than one match is possible, nothing is joined.
+ */
+void pasted_join_conditions(struct experiment *e);
+
+#endif

@@ -1,0 +1,270 @@
+#include "cmd/sides.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cmd/pasted.h"
+
+void sides_init(struct sides *s, const char *command_line)
+{
+	*s = (struct sides){.e = {.id = 0}};
+	s->e.title = mem_strdup("");
+	s->e.state = mem_strdup("complete");
+	s->e.kind = mem_strdup("import");
+	s->e.command = mem_strdup(command_line);
+	s->e.version = mem_strdup(LAMPDUEL_VERSION);
+	s->e.plan = mem_strdup("{}");
+}
+
+void sides_release(struct sides *s)
+{
+	experiment_release(&s->e);
+	vec_release(&s->session);
+}
+
+static size_t add_system(struct sides *s, const char *name, const char *source,
+			 const struct exp_system *like)
+{
+	struct experiment *e = &s->e;
+	struct exp_system *x = vec_add(&e->systems);
+	bool taken = false;
+
+	for (size_t i = 0; i + 1 < e->systems.n; i++)
+		taken |= text_equal(e->systems.v[i].name, name);
+	x->name = taken ? mem_printf("%s (%s)", name, source) : mem_strdup(name);
+	x->baseline = e->systems.n == 1;
+	x->target = mem_strdup(like != NULL ? like->target : "file");
+	x->emulator = mem_strdup(like != NULL && like->emulator != NULL ? like->emulator : "");
+	if (like != NULL) {
+		x->emulated = like->emulated;
+		factset_copy(&x->facts, &like->facts);
+	}
+	mem_replace(&e->title, e->systems.n == 1 ? mem_strdup(x->name)
+						 : mem_printf("%s against %s", e->title, x->name));
+	return e->systems.n - 1;
+}
+
+static size_t map_task(struct experiment *e, const struct exp_task *t)
+{
+	for (size_t i = 0; i < e->tasks.n; i++) {
+		if (text_equal(e->tasks.v[i].name, t->name))
+			return i;
+	}
+	struct exp_task *x = vec_add(&e->tasks);
+	x->workload = mem_strdup(t->workload);
+	x->name = mem_strdup(t->name);
+	x->params = mem_strdup(t->params);
+	return e->tasks.n - 1;
+}
+
+static size_t map_metric(struct experiment *e, const struct exp_metric *m)
+{
+	for (size_t i = 0; i < e->metrics.n; i++) {
+		struct exp_metric *x = &e->metrics.v[i];
+		if (text_equal(x->name, m->name) && text_equal(x->unit, m->unit) &&
+		    text_equal(x->conditions, m->conditions)) {
+			x->primary |= m->primary;
+			return i;
+		}
+	}
+	struct exp_metric *x = vec_add(&e->metrics);
+	*x = *m;
+	x->name = mem_strdup(m->name);
+	x->unit = mem_strdup(m->unit);
+	x->conditions = mem_strdup(m->conditions);
+	return e->metrics.n - 1;
+}
+
+/* Copies the executions of one system of `from`; rounds and lives are put after `last`. */
+static void add_executions(struct sides *s, size_t system, const struct experiment *from,
+			   size_t from_system, int session, int last)
+{
+	for (size_t i = 0; i < from->executions.n; i++) {
+		const struct exp_execution *o = &from->executions.v[i];
+		if (o->system != from_system)
+			continue;
+		struct exp_execution *x = vec_add(&s->e.executions);
+		*x = *o;
+		x->system = system;
+		x->task = map_task(&s->e, &from->tasks.v[o->task]);
+		x->round += last;
+		x->life += last;
+		x->reason = mem_strdup(o->reason);
+		x->disturbance = mem_strdup(o->disturbance);
+		memset(&x->values, 0, sizeof(x->values));
+		for (size_t k = 0; k < o->values.n; k++) {
+			struct exp_value v = o->values.v[k];
+			v.metric = map_metric(&s->e, &from->metrics.v[v.metric]);
+			vec_push(&x->values, v);
+		}
+		vec_push(&s->session, session);
+	}
+}
+
+static void add_notes(struct sides *s, const struct experiment *from)
+{
+	for (size_t i = 0; i < from->notes.n; i++)
+		vec_push(&s->e.notes, mem_strdup(from->notes.v[i]));
+}
+
+static int last_round(const struct experiment *e)
+{
+	int last = 0;
+
+	for (size_t i = 0; i < e->executions.n; i++) {
+		const struct exp_execution *x = &e->executions.v[i];
+		last = x->round > last ? x->round : last;
+		last = x->life > last ? x->life : last;
+	}
+	return last;
+}
+
+/* The system that `part` names, or the only one; an error lists them all. */
+static int choose(const struct experiment *e, const struct side_name *n, size_t *system,
+		  struct err *err)
+{
+	struct buf names = BUF_INIT;
+
+	for (size_t i = 0; i < e->systems.n; i++) {
+		const char *name = e->systems.v[i].name;
+		*system = i;
+		if (n->part != NULL ? text_equal(name, n->part) : e->systems.n == 1) {
+			buf_release(&names);
+			return 0;
+		}
+		buf_addf(&names, "%s\"", i > 0 ? ", " : "");
+		text_escape(&names, name, strlen(name));
+		buf_addch(&names, '"');
+	}
+	char *shown = text_escaped(n->text);
+	int rc = err_code(err, ERR_USAGE, "%s: name one of %s, as in %s%sNAME", shown,
+			  buf_str(&names), n->is_file ? "file:PATH" : "exp:ID",
+			  n->is_file ? "#" : "/");
+	free(shown);
+	buf_release(&names);
+	return rc;
+}
+
+static int add_stored(struct sides *s, struct store *store, const struct side_name *n,
+		      struct err *err)
+{
+	size_t system = 0;
+	int last = 0, rc = 0;
+
+	for (size_t i = 0; i < n->ids.n && rc == 0; i++) {
+		struct experiment e = {.id = 0};
+		size_t from = 0;
+		rc = store_load(store, n->ids.v[i], &e, err);
+		if (rc == 0)
+			rc = choose(&e, n, &from, err);
+		if (rc == 0) {
+			char *source = mem_printf("exp:%lld", (long long)n->ids.v[i]);
+			if (i == 0)
+				system = add_system(s, e.systems.v[from].name, source,
+						    &e.systems.v[from]);
+			add_executions(s, system, &e, from, (int)i + 1, last);
+			add_notes(s, &e);
+			last += last_round(&e);
+			free(source);
+		}
+		experiment_release(&e);
+	}
+	return rc;
+}
+
+static int add_file(struct sides *s, const struct side_name *n, bool every, struct err *err)
+{
+	struct experiment e = {.id = 0};
+	size_t from = 0;
+	/* labels matter when one of them is named, or all are wanted; else the file is one system
+	 */
+	int rc = pasted_read(n->path, every || n->part != NULL, &e, err);
+
+	if (rc == 0 && !every)
+		rc = choose(&e, n, &from, err);
+	for (size_t i = 0; rc == 0 && i < e.systems.n; i++) {
+		if (!every && i != from)
+			continue;
+		size_t system = add_system(s, e.systems.v[i].name, n->path, &e.systems.v[i]);
+		add_executions(s, system, &e, i, 1, 0);
+	}
+	if (rc == 0)
+		add_notes(s, &e);
+	experiment_release(&e);
+	return rc;
+}
+
+int sides_add(struct sides *s, struct store *store, const struct side_name *n, struct err *err)
+{
+	return n->is_file ? add_file(s, n, false, err) : add_stored(s, store, n, err);
+}
+
+int sides_add_labels(struct sides *s, const struct side_name *n, struct err *err)
+{
+	return add_file(s, n, true, err);
+}
+
+void sides_finish(struct sides *s)
+{
+	pasted_join_conditions(&s->e);
+	s->e.rounds_planned = last_round(&s->e);
+}
+
+int sides_compare(const struct sides *s, const struct compare_options *o,
+		  struct comparison_set *out, struct err *err)
+{
+	const struct experiment *e = &s->e;
+	struct compare_pool *pools = mem_array(e->systems.n, sizeof(*pools));
+
+	for (size_t i = 0; i < e->systems.n; i++) {
+		compare_pool_init(&pools[i], e->systems.v[i].name, e->systems.v[i].emulated);
+		compare_pool_add_experiment(&pools[i], e, i, s->session.v);
+	}
+	int rc = compare_pools(&pools[0], pools + 1, e->systems.n - 1, o, out, err);
+	for (size_t i = 0; i < e->systems.n; i++)
+		compare_pool_release(&pools[i]);
+	free(pools);
+	return rc;
+}
+
+bool experiment_keep(struct experiment *e, const char *baseline, const char *candidate)
+{
+	size_t b = e->systems.n, k = e->systems.n, kept = 0;
+
+	for (size_t i = 0; i < e->systems.n; i++) {
+		if (text_equal(e->systems.v[i].name, baseline))
+			b = i;
+		if (text_equal(e->systems.v[i].name, candidate))
+			k = i;
+	}
+	if (b == e->systems.n || k == e->systems.n || b == k)
+		return false;
+	for (size_t i = 0; i < e->executions.n; i++) {
+		struct exp_execution *x = &e->executions.v[i];
+		struct exp_execution keep = *x;
+		bool stays = x->system == b || x->system == k;
+		if (!stays)
+			continue;
+		/* what goes moves to the end of the array, where it is released with the rest */
+		*x = e->executions.v[kept];
+		keep.system = keep.system == b ? 0 : 1;
+		e->executions.v[kept++] = keep;
+	}
+	struct experiment gone = {.id = 0};
+	for (size_t i = kept; i < e->executions.n; i++)
+		vec_push(&gone.executions, e->executions.v[i]);
+	e->executions.n = kept;
+	struct exp_system two[] = {e->systems.v[b], e->systems.v[k]};
+	for (size_t i = 0; i < e->systems.n; i++) {
+		if (i != b && i != k)
+			vec_push(&gone.systems, e->systems.v[i]);
+	}
+	e->systems.n = 2;
+	for (size_t i = 0; i < 2; i++) {
+		e->systems.v[i] = two[i];
+		e->systems.v[i].baseline = i == 0;
+	}
+	experiment_release(&gone);
+	return true;
+}

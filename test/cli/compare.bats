@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154 # status, out and err come from the helper
+# compare: what its arguments may be, pasted figures, stored ones, the gate.
+
+load helper
+
+setup() {
+	setup_home
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# $1: file; then pairs of label and seconds
+pasted() {
+	file=$1
+	shift
+	while [ $# -gt 0 ]; do
+		printf '# %s\nSELECT BENCHMARK(1000000,MD5(1));\n1 row in set (%s sec)\n\n' "$1" "$2"
+		shift 2
+	done >"$file"
+}
+
+measure() {
+	lampduel run -b a=local -c b=local --command x -n 7 -- true >/dev/null 2>&1
+}
+
+@test "the labels of one file against each other" {
+	pasted out.txt "Soft float" 3.03 "Hard float" 1.02
+	try lampduel compare out.txt
+	[ "$status" -eq 0 ] && [ -z "$err" ]
+	[[ $out == *"Comparison: Soft float against Hard float"* ]]
+	[[ $out == *"-66.3 %"*"2.97x"*"no verdict"* ]]
+	[[ $out == *"within these sessions"* ]]
+	# the interval that a step of 0.01 s allows: 3.025/1.025 to 3.035/1.015
+	[[ $out == *"2.951x"*"2.990x"* ]]
+}
+
+@test "two labels by name, in the order asked for" {
+	pasted out.txt one 3.00 two 2.00 three 4.00
+	try lampduel compare "file:out.txt#three" "out.txt#one"
+	[ "$status" -eq 0 ] && [[ $out == *"three against one"*"-25.0 %"* ]]
+	[[ $out != *"2.00 s"* ]]
+	try lampduel compare out.txt
+	[ "$status" -eq 0 ] && [[ $out == *"-33"*"+33"* ]]
+}
+
+@test "two files are two sides; each without label is one" {
+	pasted a.txt x 2.00 x 2.02 x 2.01 x 1.99
+	pasted b.txt x 1.00 x 1.02 x 1.01 x 0.99
+	try lampduel compare a.txt b.txt
+	[ "$status" -eq 0 ] && [[ $out == *"a.txt against b.txt"*"no verdict"*"n 4"* ]]
+	pasted a.txt same 2.00
+	pasted b.txt same 1.00
+	try lampduel compare "a.txt#same" "b.txt#same"
+	[ "$status" -eq 0 ] && [[ $out == *"same against same (b.txt)"* ]]
+}
+
+@test "a label that is not there is an error that lists those that are" {
+	pasted out.txt one 3.00 two 2.00
+	try lampduel compare "out.txt#none" "out.txt#two"
+	[ "$status" -eq 2 ]
+	said_in_one_line '"one", "two"'
+}
+
+@test "other work is not compared" {
+	pasted a.txt x 2.00
+	sed 's/MD5/SHA1/' a.txt >b.txt
+	try lampduel compare a.txt b.txt
+	[ "$status" -eq 1 ]
+	said_in_one_line "no metric in common"
+}
+
+@test "a word that is neither file nor experiment, or both" {
+	try lampduel compare nothing
+	[ "$status" -eq 2 ]
+	said_in_one_line 'no file "nothing"'
+	try lampduel compare exp:x
+	[ "$status" -eq 2 ]
+	said_in_one_line "not the number of an experiment"
+	pasted 7 x 1.00
+	try lampduel compare 7
+	[ "$status" -eq 2 ]
+	said_in_one_line "write file:7 or exp:7"
+	try lampduel compare 99
+	[ "$status" -eq 1 ]
+	said_in_one_line "99"
+	try lampduel compare
+	[ "$status" -eq 2 ]
+	try lampduel compare a b c
+	[ "$status" -eq 2 ]
+}
+
+@test "the systems of an experiment are compared in pairs" {
+	measure || skip "nothing can be measured here"
+	try lampduel compare 1
+	[ "$status" -eq 0 ] && [[ $out == *"Experiment 1"* ]]
+	try lampduel compare exp:1/b exp:1/a
+	[ "$status" -eq 0 ] && [[ $out == *"Results: a against b"* ]]
+	[[ $out != *"sessions only"* ]]
+	try lampduel compare exp:1/a exp:1/none
+	[ "$status" -eq 2 ]
+	said_in_one_line 'no two systems "a" and "none"'
+	try lampduel compare exp:1/a
+	[ "$status" -eq 2 ]
+	said_in_one_line "one side"
+}
+
+@test "experiments apart are compared within their sessions, and six a side give a verdict" {
+	for _ in 1 2; do measure || skip "nothing can be measured here"; done
+	try lampduel compare exp:1/a exp:2/a
+	[ "$status" -eq 0 ] && [[ $out == *"a against a (exp:2)"*"sessions only"* ]]
+	try lampduel compare exp:1 exp:2
+	[ "$status" -eq 2 ]
+	said_in_one_line 'name one of "a", "b"'
+	for _ in 3 4 5 6 7 8 9 10 11 12; do measure; done
+	try lampduel compare --explain exp:1,2,3,4,5,6/a exp:7,8,9,10,11,12/a
+	[ "$status" -eq 0 ] && [[ $out != *"command/x/wall: no verdict"* ]]
+	[[ $out == *"command/x/wall: "* ]]
+}
+
+@test "the gate: undecided is said, and an error only when asked for" {
+	pasted out.txt one 3.00 two 3.00
+	try lampduel compare --gate out.txt
+	[ "$status" -eq 0 ] && [[ $out == *"Gate undecided"*"two: cost"*"no verdict"* ]]
+	try lampduel compare --gate=strict out.txt
+	[ "$status" -eq 4 ] && [[ $out == *"Gate undecided"* ]]
+	try lampduel compare --gate=never out.txt
+	[ "$status" -eq 2 ]
+}
