@@ -374,6 +374,6 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 	if (rc != 0)
 		return rc;
 	return render_experiment(
-		c, id, &(struct render_options){.format = "text", .output = o->output, .also = true},
-		err);
+		c, id,
+		&(struct render_options){.format = "text", .output = o->output, .also = true}, err);
 }

@@ -12,7 +12,8 @@
  * rest is there only with LP_DONE.
  *
  *   LP_HELLO   unasked, first: u32 LP_VERSION, u32 pid as seen inside, u32 features
- *   LP_RUN     program (below), u32 flags, u64 timeout ns, u64 output limit, bytes input
+ *   LP_RUN     program (below), u32 flags, u64 timeout ns, u64 output limit, bytes input,
+ *                 bytes enough (ended as soon as stderr has them; empty: never)
  *              -> u32 wait status, u32 run flags, u64 start, end, user, sys (ns),
  *                 u64 maxrss (bytes), bytes out, bytes err
  *   LP_SPAWN   program, string log -> u32 id
@@ -34,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LP_VERSION 1u
+#define LP_VERSION 2u
 #define LP_HEADER 8u
 #define LP_FRAME_MAX (256u << 20) /* of a payload */
 #define LP_OUTPUT_MAX (64u << 20) /* of one output */
@@ -75,6 +76,7 @@ enum lp_run_flags {
 	LP_ERR_TRUNCATED = 2,
 	LP_TIMED_OUT = 4,
 	LP_CANCELLED = 8,
+	LP_ENOUGH = 16, /* ended because it had said enough */
 };
 
 enum lp_features {

@@ -23,6 +23,8 @@ struct run {
 	struct program program;
 	struct capture out, err;
 	int64_t start, end, deadline;
+	const unsigned char *enough; /* in stderr: nothing more is wanted */
+	size_t enough_len;
 	pid_t pid;
 	int status;
 	uint32_t flags;
@@ -149,6 +151,16 @@ static void run_kill(struct launcher *l, struct run *run, uint32_t why)
 	run->deadline = INT64_MAX;
 }
 
+/* Has stderr what nothing more is wanted after? Looks at what came since it had `from` bytes. */
+static bool has_enough(const struct run *run, size_t from)
+{
+	size_t back = run->enough_len < from ? run->enough_len : from;
+
+	return run->enough_len > 0 && run->err.len > from &&
+	       memmem(run->err.data + from - back, run->err.len - from + back, run->enough,
+		      run->enough_len) != NULL;
+}
+
 /* Poll timeout until the deadline, none when there is none any more. */
 static const struct timespec *until(int64_t deadline, struct timespec *ts)
 {
@@ -186,12 +198,15 @@ static void run_wait(struct launcher *l, struct run *run)
 			channel_interrupt(l);
 		if (n > 0 && p[2].revents != 0)
 			(void)capture_read(&run->out);
+		size_t had = run->err.len;
 		if (n > 0 && p[3].revents != 0)
 			(void)capture_read(&run->err);
 		p[2].fd = run->out.fd;
 		p[3].fd = run->err.fd;
 		if (l->cancelled && run->deadline != INT64_MAX)
 			run_kill(l, run, LP_CANCELLED);
+		else if (run->deadline != INT64_MAX && has_enough(run, had))
+			run_kill(l, run, LP_ENOUGH);
 		else if (run->deadline != INT64_MAX && now_ns() >= run->deadline)
 			run_kill(l, run, LP_TIMED_OUT);
 	}
@@ -297,6 +312,7 @@ void run_request(struct launcher *l, struct lp_reader *r)
 	uint64_t timeout = lp_u64(r);
 	uint64_t max = lp_u64(r);
 	const unsigned char *input = lp_bytes(r, &input_len);
+	run.enough = lp_bytes(r, &run.enough_len);
 
 	if (!good || r->bad || max > LP_OUTPUT_MAX || timeout > INT64_MAX / 2) {
 		program_release(&run.program);

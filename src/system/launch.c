@@ -250,9 +250,13 @@ static void judge(const struct launch_run *q, int wait_status, uint32_t flags, s
 	char *name = text_escaped(slash == NULL ? q->program.path : slash + 1);
 	char *words = last_words(&out->err);
 
-	if (WIFSIGNALED(wait_status))
+	/* what we ended ourselves because it had said enough did its work */
+	bool enough = (flags & LP_ENOUGH) != 0 && WIFSIGNALED(wait_status) &&
+		      WTERMSIG(wait_status) == SIGKILL;
+
+	if (WIFSIGNALED(wait_status) && !enough)
 		out->signal = WTERMSIG(wait_status);
-	out->exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+	out->exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : enough ? 0 : -1;
 	if ((flags & LP_TIMED_OUT) != 0)
 		outcome_fail(out, OUTCOME_TIMEOUT, "%s did not end within %.3g s and was ended",
 			     name, (double)q->timeout_ns / 1e9);
@@ -321,6 +325,7 @@ int launch_run(struct launch *l, const struct launch_run *q, struct outcome *out
 	add_u64(&b, (uint64_t)q->timeout_ns);
 	add_u64(&b, output_max);
 	add_bytes(&b, q->input, q->input == NULL ? 0 : q->input_len);
+	add_bytes(&b, q->enough, q->enough == NULL ? 0 : strlen(q->enough));
 	int rc = launch_send(l, LP_RUN, &b, err);
 	if (rc == 0)
 		rc = launch_receive(l, LP_RUN, 2 * output_max + SMALL_REPLY,

@@ -42,6 +42,7 @@ struct launch_run {
 	int64_t timeout_ns;
 	size_t output_max;
 	bool discard_output;
+	const char *enough; /* as in struct exec_request */
 };
 
 struct launch *launch_start(const struct launch_options *o, struct err *err); /* NULL on failure */

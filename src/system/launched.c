@@ -255,6 +255,7 @@ int launched_exec(struct system *s, const struct step *step, const struct exec_r
 		.timeout_ns = q->timeout_ns,
 		.output_max = q->output_max,
 		.discard_output = q->discard_output,
+		.enough = q->enough,
 	};
 	int rc = launch_run(d->launch, &run, out, err);
 	prepared_release(&p);

@@ -41,6 +41,9 @@ struct exec_request {
 	int64_t timeout_ns;  /* > 0 */
 	size_t output_max;   /* bytes kept of each of stdout and stderr; 0: 1 MiB */
 	bool discard_output; /* stdout to /dev/null (stderr is kept) */
+	/* Ended, and ok, as soon as its stderr holds this text: what comes after is not wanted.
+	 * NULL: it ends by itself. */
+	const char *enough;
 };
 
 struct fetch_request {

@@ -240,6 +240,34 @@ static void test_timeout(void **state)
 	outcome_release(&out);
 }
 
+static void test_enough(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome out;
+	struct err err = ERR_INIT;
+	int64_t before = clock_mono_ns();
+
+	/* in two pieces, so that it is found across the border of two reads */
+	assert_int_equal(
+		run(f,
+		    SH("echo one >&2; printf 'that is en' >&2; sleep 0.2; echo ough >&2; sleep 60"),
+		    (struct exec_request){.enough = "is enough"}, &out, &err),
+		0);
+	assert_int_equal(out.status, OUTCOME_OK);
+	assert_int_equal(out.exit_code, 0);
+	assert_int_equal(out.signal, 0);
+	assert_string_equal(buf_str(&out.err), "one\nthat is enough\n");
+	assert_true(clock_mono_ns() - before < 5 * NS_PER_S);
+	outcome_release(&out);
+	/* never said: it ends by itself, and how it ends counts */
+	assert_int_equal(run(f, SH("echo not yet >&2; exit 4"),
+			     (struct exec_request){.enough = "is enough"}, &out, &err),
+			 0);
+	assert_int_equal(out.status, OUTCOME_FAILED);
+	assert_int_equal(out.exit_code, 4);
+	outcome_release(&out);
+}
+
 static void test_endless_output(void **state)
 {
 	struct fixture *f = *state;
@@ -529,17 +557,12 @@ static void test_no_leak(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LOCAL_TEST(test_run),
-		LOCAL_TEST(test_environment),
-		LOCAL_TEST(test_cannot_run),
-		LOCAL_TEST(test_timeout),
-		LOCAL_TEST(test_endless_output),
-		LOCAL_TEST(test_held_pipe),
-		LOCAL_TEST(test_service),
-		LOCAL_TEST(test_files),
-		LOCAL_TEST(test_place),
-		LOCAL_TEST(test_interrupt),
-		LOCAL_TEST(test_gone),
+		LOCAL_TEST(test_run),        LOCAL_TEST(test_environment),
+		LOCAL_TEST(test_cannot_run), LOCAL_TEST(test_timeout),
+		LOCAL_TEST(test_enough),     LOCAL_TEST(test_endless_output),
+		LOCAL_TEST(test_held_pipe),  LOCAL_TEST(test_service),
+		LOCAL_TEST(test_files),      LOCAL_TEST(test_place),
+		LOCAL_TEST(test_interrupt),  LOCAL_TEST(test_gone),
 		LOCAL_TEST(test_no_leak),
 	};
 

@@ -145,6 +145,7 @@ static void add_run(struct buf *b, const char *script)
 	u64(b, 10 * NS_PER_S);
 	u64(b, 1000);
 	u32(b, 0);
+	u32(b, 0);
 }
 
 /* Every request cut at every length is refused, and the next good one is served. */
@@ -381,7 +382,7 @@ static void test_false_answers(void **state)
 		strvec_pushf(
 			&argv,
 			"printf '\\024\\000\\000\\000\\001\\001\\000\\000'; "
-			"printf '\\000\\000\\000\\000\\000\\000\\000\\000\\001\\000\\000\\000'; "
+			"printf '\\000\\000\\000\\000\\000\\000\\000\\000\\002\\000\\000\\000'; "
 			"printf '\\001\\000\\000\\000\\001\\000\\000\\000'; %s; sleep 20",
 			answers[i]);
 		strvec_push(&program, "true");
