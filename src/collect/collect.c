@@ -185,6 +185,8 @@ static void collect_emulation(const struct system *s, struct factset *f)
 	}
 	if (s->is_rootfs)
 		factset_set(f, "kernel.shared", "yes", "");
+	if (s->placement_text[PLACE_MEASURED] != NULL)
+		factset_set(f, "placement.measured", s->placement_text[PLACE_MEASURED], "");
 }
 
 int collect_facts(struct system *s, const struct stack_programs *p, struct factset *f,

@@ -62,6 +62,20 @@ static char *execution(const struct exp_system *s, const char *key)
 	return shown;
 }
 
+/* Where an unpacked installation came from: "bookworm main, 2026-07-11". */
+static char *packages(const struct exp_system *s, const char *key)
+{
+	char *sources = plain(s, key);
+	char *components = plain(s, "root.components");
+	char *date = plain(s, "root.release_date");
+
+	if (sources[0] != '\0')
+		mem_replace(&sources, mem_printf("%s %s, %.10s", sources, components, date));
+	free(components);
+	free(date);
+	return sources;
+}
+
 /* The reference's rows first, in its order. */
 static const struct {
 	const char *label, *key;
@@ -79,6 +93,8 @@ static const struct {
 	{"System", "os.name", plain},
 	{"Architecture", "arch", plain},
 	{"Float ABI", "abi.float", plain},
+	{"Packages", "root.sources", packages},
+	{"Measured on", "placement.measured", plain},
 	{"Recorded from", "recorded.target", plain},
 };
 
