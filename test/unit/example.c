@@ -1,7 +1,10 @@
 #include "example.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
 
@@ -185,4 +188,36 @@ void example_reference(struct experiment *e, int rounds)
 		}
 	}
 	vec_push(&e->notes, mem_strdup("PHP's OPcache is off in one of the page tasks."));
+}
+
+/* Benchmarks use it as well, which have no cmocka. */
+static void must(int rc, const struct err *err)
+{
+	if (rc == 0)
+		return;
+	(void)fprintf(stderr, "example: %s\n", err->msg);
+	abort();
+}
+
+struct store *example_open(const char *path)
+{
+	struct err err = ERR_INIT;
+	struct store *st = store_open(path, &err);
+
+	must(st == NULL, &err);
+	return st;
+}
+
+void example_store(struct store *st, struct experiment *e)
+{
+	struct buf raw = BUF_INIT;
+	struct err err = ERR_INIT;
+
+	must(store_create(st, e, &err), &err);
+	for (size_t i = 0; i < e->executions.n; i++) {
+		buf_clear(&raw);
+		buf_addf(&raw, "output %zu", i);
+		must(store_add_execution(st, e, &e->executions.v[i], &raw, &err), &err);
+	}
+	buf_release(&raw);
 }

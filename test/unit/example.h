@@ -6,6 +6,7 @@
 #define LAMPDUEL_TEST_EXAMPLE_H
 
 #include "store/experiment.h"
+#include "store/store.h"
 
 void example_head(struct experiment *e, const char *kind, const char *title, int rounds);
 /* Each returns its index. The first system is the baseline. */
@@ -23,5 +24,9 @@ struct exp_value *example_value(struct exp_execution *x, size_t metric, double v
  * deterministic noise around the published figures.
  */
 void example_reference(struct experiment *e, int rounds);
+/* Opens a store or ends the program. */
+struct store *example_open(const char *path);
+/* Creates e's head, then stores each of its executions, the Nth (from 0) with output "output N". */
+void example_store(struct store *st, struct experiment *e);
 
 #endif

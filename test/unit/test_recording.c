@@ -14,26 +14,10 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "check.h"
 #include "system/recorded.h"
 #include "system/recorder.h"
 #include "system/recording.h"
-
-#define assert_ok(call)                                                                            \
-	do {                                                                                       \
-		struct err err_ = ERR_INIT;                                                        \
-		struct err *err = &err_;                                                           \
-		if ((call) != 0)                                                                   \
-			fail_msg("%s: %s", #call, err_.msg);                                       \
-	} while (0)
-
-#define assert_fails(call, text)                                                                   \
-	do {                                                                                       \
-		struct err err_ = ERR_INIT;                                                        \
-		struct err *err = &err_;                                                           \
-		assert_true((call) < 0);                                                           \
-		if (strstr(err_.msg, text) == NULL)                                                \
-			fail_msg("%s: not \"%s\": %s", #call, text, err_.msg);                     \
-	} while (0)
 
 static char dir[64];
 static char *path;
