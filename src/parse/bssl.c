@@ -13,6 +13,7 @@ struct did {
 	const char *what; /* "RSA 2048 signing", "AES-128-GCM (16 bytes) seal" */
 	size_t len;
 	double count, seconds;
+	struct num rate; /* as printed; end NULL: not printed */
 	const char *end;
 };
 
@@ -28,7 +29,15 @@ static long scan(const struct piece *p, struct did *d)
 	const char *s = num_after(p->s, "Did "), *ops;
 	struct num n;
 
-	if (s == NULL || !num_scan(s, 0, &n) || n.decimals > 0 || !num_is_blank(*n.end))
+	/* people leave the count out: "Did ... RSA 2048 signing operations in ... (152.7 ops/sec)"
+	 */
+	if (s != NULL && strncmp(s, "...", 3) == 0) {
+		n.value = 0;
+		n.end = s + strspn(s, ".");
+	} else if (s == NULL || !num_scan(s, 0, &n) || n.decimals > 0) {
+		return READER_NONE;
+	}
+	if (!num_is_blank(*n.end))
 		return READER_NONE;
 	d->count = n.value;
 	d->what = num_skip(n.end);
@@ -37,8 +46,12 @@ static long scan(const struct piece *p, struct did *d)
 		return p->last || p->len > 120 ? READER_NONE : READER_MORE;
 	d->len = (size_t)(ops - d->what);
 	s = ops + strlen(" operations in ");
-	if (!num_scan_time(s, &n))
+	if (d->count == 0 && *s == '.') {
+		n.value = 0;
+		n.end = s + strspn(s, ".");
+	} else if (!num_scan_time(s, &n)) {
 		return p->last || strlen(s) > 20 ? READER_NONE : READER_MORE;
+	}
 	d->seconds = n.value;
 	d->end = n.end;
 	s = num_skip(n.end);
@@ -46,6 +59,8 @@ static long scan(const struct piece *p, struct did *d)
 		s = strchr(s, ')');
 		if (s == NULL)
 			return p->last ? 1 : READER_MORE;
+		if (num_scan(num_skip(n.end) + 1, 0, &n) && num_after(n.end, " ops/sec") != NULL)
+			d->rate = n;
 		d->end = s + 1;
 		if (num_after(s, "): ") != NULL && num_scan(num_skip(s + 2), 0, &n) &&
 		    num_after(n.end, " MB/s") != NULL)
@@ -130,8 +145,8 @@ static double bytes_of(const struct did *d, char *name, size_t size)
 static long bssl_read(void *state, struct parse_ctx *ctx, const struct piece *p)
 {
 	struct bssl *b = state;
-	struct parse_value v = {.derived = true, .conditions = "library=boringssl"};
-	struct did d = {NULL, 0, 0, 0, NULL};
+	struct parse_value v = {.derived = true, .conditions = "tool=bssl"};
+	struct did d = {.what = NULL};
 	char metric[METRIC_NAME + 64], name[160], tail[32], note[96];
 	double bytes;
 	long r = p->s[0] == 'D' ? scan(p, &d) : READER_NONE;
@@ -155,6 +170,11 @@ static long bssl_read(void *state, struct parse_ctx *ctx, const struct piece *p)
 		v.has_value = true;
 		v.value = d.count * bytes / d.seconds;
 		v.step = bytes / d.seconds;
+	} else if (d.rate.end != NULL && d.rate.value > 0) {
+		v.has_value = true;
+		v.value = d.rate.value * bytes;
+		v.step = d.rate.step * bytes;
+		v.derived = bytes > 1;
 	} else {
 		snprintf(note, sizeof(note), "%.0f operations in %g s: no rate", d.count,
 			 d.seconds);

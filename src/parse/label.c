@@ -80,20 +80,40 @@ static bool names_only_tools(const char *s)
 	return true;
 }
 
+/* "run 2", "3": tells nothing without the heading above it. */
+static bool is_counter(const char *s)
+{
+	static const char *const words[] = {"run",       "test", "round",  "pass",
+					    "iteration", "try",  "attempt"};
+	struct word w[3];
+	size_t n = num_words(s, w, 3, NULL), at = 0;
+
+	for (size_t i = 0; n > 1 && at == 0 && i < sizeof(words) / sizeof(words[0]); i++)
+		at = word_is_nocase(&w[0], words[i]);
+	if (n != at + 1)
+		return false;
+	s = w[at].s + (*w[at].s == '#');
+	return strspn(s, "0123456789.)") == strlen(s);
+}
+
+/* The lowest heading that is more than a tool's name. */
 static void compose(struct labels *l)
 {
 	char text[sizeof(l->text)] = "";
-	size_t n = 0;
+	const char *low = NULL;
 
-	for (int i = 0; i < LABEL_LEVELS; i++) {
-		int k;
-
+	for (int i = LABEL_LEVELS - 1; i >= 0; i--) {
 		if (l->level[i][0] == '\0' || names_only_tools(l->level[i]))
 			continue;
-		k = snprintf(text + n, sizeof(text) - n, "%s%s", n > 0 ? " / " : "", l->level[i]);
-		if (k < 0 || (size_t)k >= sizeof(text) - n)
-			break;
-		n += (size_t)k;
+		if (low == NULL) {
+			low = l->level[i];
+			snprintf(text, sizeof(text), "%s", low);
+			if (!is_counter(low))
+				break;
+			continue;
+		}
+		snprintf(text, sizeof(text), "%s / %s", l->level[i], low);
+		break;
 	}
 	memcpy(l->text, text, sizeof(text));
 	l->serial++;
@@ -129,12 +149,43 @@ static bool has_letter(const char *s)
 	return false;
 }
 
-/* A line of nothing but = or -, as long as a heading's underline may be. */
-static bool is_underline(const char *s)
+/* A line of nothing but = or -; dashes must fit what they underline, or they are a rule. */
+static bool is_underline(const char *s, const char *above)
 {
 	size_t n = strspn(s, s[0] == '=' ? "=" : "-");
 
-	return n >= 3 && s[n] == '\0';
+	if (n < 3 || s[n] != '\0')
+		return false;
+	return s[0] == '=' ? n <= 2 * strlen(above) + 4
+			   : n <= strlen(above) + 2 && strchr(above, ':') == NULL;
+}
+
+/* "Here is the output:" introduces, "Soft float:" names. */
+static bool introduces(const char *s, size_t most)
+{
+	static const char *const words[] = {
+		"here",  "this",   "that",  "these",     "i",       "we",    "it",     "then",
+		"now",   "and",    "so",    "but",       "output",  "below", "above",  "following",
+		"after", "before", "first", "next",      "finally", "if",    "when",   "as",
+		"you",   "there",  "to",    "for",       "in",      "also",  "note",   "what",
+		"let",   "lets",   "let's", "according", "see",     "edit",  "update", "hi",
+		"hello", "thanks", "sent",  "from",      "subject", "date",  "re",
+	};
+	struct word w[16];
+	size_t n = num_words(s, w, 16, NULL);
+
+	if (n == 0 || n > most)
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct word first = w[0];
+
+		while (first.len > 1 &&
+		       (first.s[first.len - 1] == ':' || first.s[first.len - 1] == ','))
+			first.len--;
+		if (word_is_nocase(&first, words[i]))
+			return true;
+	}
+	return false;
 }
 
 static bool framed(const char *s, size_t len)
@@ -168,9 +219,11 @@ static int level_of(const struct labels *l, const struct clean_line *c)
 		return c->hashes <= 6 && !l->hashes_above ? c->hashes - 1 : -1;
 	if (framed(c->s, len))
 		return LEVEL_FRAMED;
-	if (len <= 72 && (c->s[len - 1] == ':' || (len > 3 && strcmp(c->s + len - 3, "...") == 0)))
+	if (len <= 72 && !introduces(c->s, 6) &&
+	    (c->s[len - 1] == ':' || (len > 3 && strcmp(c->s + len - 3, "...") == 0)))
 		return LEVEL_COLON;
-	if (l->fresh && len <= 72 && strpbrk(c->s, ";{}<>=|") == NULL && !num_is_digit(c->s[0]))
+	if (l->fresh && len <= 72 && !introduces(c->s, 10) && strpbrk(c->s, ";{}<>=|") == NULL &&
+	    !num_is_digit(c->s[0]))
 		return LEVEL_LINE;
 	return -1;
 }
@@ -179,7 +232,7 @@ bool labels_line(struct labels *l, const struct clean_line *c)
 {
 	int level;
 
-	if (is_underline(c->s) && l->above[0] != '\0') {
+	if (l->above[0] != '\0' && is_underline(c->s, l->above)) {
 		set(l, c->s[0] == '=' ? 0 : 1, l->above, strlen(l->above));
 		l->above[0] = '\0';
 		l->fresh = true;

@@ -7,35 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "parse/reader.h"
-#include "parse/sql.h"
-
-enum { STATEMENT_MAX = 2048, EXPRS_MAX = 8 };
-
-/* The expression of the published comparison has a short name. */
-#define REFERENCE_EXPR "encode('praise','bob')"
-
-struct mariadb {
-	struct runs runs;
-	char statement[STATEMENT_MAX]; /* "" when there is none that waits for its time */
-	size_t statement_len;
-	bool open;           /* its end was not read */
-	bool shown;          /* something of its result was read */
-	bool listed;         /* by a list of servers: it has no table */
-	bool full;           /* its last line may have been broken in a word */
-	int borders;         /* lines of its table */
-	bool profiles;       /* the table of SHOW PROFILES */
-	bool version_column; /* the table holds the server's version */
-	long line;
-	char column[SQL_EXPR_MAX + 64]; /* a heading of the table that names BENCHMARK() */
-	int query;                      /* statements counted in this part of the text */
-	bool fresh;                     /* a heading came: queries may be counted anew */
-	char first[SQL_EXPR_MAX];       /* the first statement of this part */
-	char software[64];
-	char exprs[EXPRS_MAX][SQL_EXPR_MAX];
-	int exprs_n;
-	bool dashes; /* the line of dashes before a statement of -vvv */
-};
+#include "parse/mariadb_int.h"
 
 /* Statements ---------------------------------------------------------------- */
 
@@ -155,115 +127,6 @@ static bool is_bare_statement(const struct piece *p)
 	return is_verb(p->s) && sql_end(p->s) != NULL;
 }
 
-/* Values -------------------------------------------------------------------- */
-
-static void remember_expr(struct mariadb *m, const char *expr)
-{
-	for (int i = 0; i < m->exprs_n; i++) {
-		if (strcmp(m->exprs[i], expr) == 0)
-			return;
-	}
-	if (m->exprs_n < EXPRS_MAX)
-		snprintf(m->exprs[m->exprs_n++], SQL_EXPR_MAX, "%s", expr);
-}
-
-/* Conditions are split at ; by who compares them. */
-static void condition_text(char *out, size_t size, const char *key, const char *s)
-{
-	snprintf(out, size, "%s=%s", key, s);
-	for (char *c = out; *c != '\0'; c++) {
-		if (*c == ';')
-			*c = ',';
-	}
-}
-
-static void emit_benchmark(struct mariadb *m, struct parse_ctx *ctx, const struct sql_benchmark *b,
-			   const struct num *t, struct parse_value *v, char *note, size_t note_size)
-{
-	char metric[SQL_EXPR_MAX + 40], part[SQL_EXPR_MAX], conditions[SQL_EXPR_MAX + 16];
-	char row[sizeof(metric) + 200];
-
-	metric_part(part, sizeof(part), b->expr, strlen(b->expr));
-	remember_expr(m, part);
-	snprintf(metric, sizeof(metric), "mariadb/benchmark.%s/time",
-		 strcmp(part, REFERENCE_EXPR) == 0 ? "encode" : part);
-	condition_text(conditions, sizeof(conditions), "expr", b->expr);
-	v->metric = metric;
-	v->unit = "s/op";
-	v->conditions = conditions;
-	if (b->count > 0) {
-		v->has_value = true;
-		v->derived = true;
-		v->value = t->value / b->count;
-		v->step = t->step / b->count;
-		if (t->value < t->step)
-			snprintf(note, note_size, "below the resolution of %g s", t->step);
-	} else {
-		snprintf(note, note_size, "%g s for a count that is no number", t->value);
-	}
-	snprintf(row, sizeof(row), "%s|%.190s", metric, v->label);
-	v->run = runs_row(&m->runs, v->label != NULL && v->label[0] == '\0' ? metric : row);
-	ctx_value(ctx, v);
-}
-
-static void emit_query(struct mariadb *m, struct parse_ctx *ctx, const struct num *t,
-		       struct parse_value *v)
-{
-	char metric[64], conditions[200], text[160];
-
-	snprintf(metric, sizeof(metric), "mariadb/query.%d/time", m->query);
-	sql_normalise(m->statement, m->statement_len, text, sizeof(text));
-	condition_text(conditions, sizeof(conditions), "statement", text);
-	v->metric = metric;
-	v->unit = "s";
-	v->has_value = true;
-	v->value = t->value;
-	v->step = t->step;
-	if (m->statement_len > 0)
-		v->conditions = conditions;
-	v->run = runs_row(&m->runs, metric);
-	ctx_value(ctx, v);
-}
-
-/* A heading and the same statement as at the beginning of the part above: another system. */
-static void count_query(struct mariadb *m)
-{
-	char text[SQL_EXPR_MAX];
-
-	sql_normalise(m->statement, m->statement_len, text, sizeof(text));
-	if (m->query == 0 || (m->fresh && strcmp(text, m->first) == 0)) {
-		m->query = 0;
-		snprintf(m->first, sizeof(m->first), "%s", text);
-	}
-	m->fresh = false;
-	m->query++;
-}
-
-/* The time of the statement that was read, or of one that was not pasted. */
-static void emit_time(struct mariadb *m, struct parse_ctx *ctx, const struct num *t,
-		      const char *label, const char *said, long line)
-{
-	struct parse_value v = {.line = line, .software = m->software};
-	struct sql_benchmark b;
-	char note[160];
-	bool found;
-
-	snprintf(note, sizeof(note), "%s", said);
-	v.label = (char *)(uintptr_t)(label != NULL ? label : ctx_label(ctx));
-	v.note = note;
-	count_query(m);
-	found = sql_benchmark(m->statement, &b) && b.whole;
-	if (!found && (m->statement_len == 0 || m->open))
-		found = m->column[0] != '\0' && sql_benchmark(m->column, &b) && b.whole;
-	if (found) {
-		emit_benchmark(m, ctx, &b, t, &v, note, sizeof(note));
-	} else {
-		if (m->statement_len == 0 && note[0] == '\0')
-			snprintf(note, sizeof(note), "the statement is not in the text");
-		emit_query(m, ctx, t, &v);
-	}
-}
-
 /* Lines --------------------------------------------------------------------- */
 
 /* Does this begin as the line that ends a result in English? Behind what is sure, or NULL. */
@@ -310,7 +173,9 @@ static long time_line(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 	}
 	if (*t.end != ')' && *t.end != '\0')
 		return READER_NONE;
-	emit_time(m, ctx, &t, NULL, "", piece_line(p, open));
+	/* the time of SHOW PROFILES itself says nothing */
+	if (!m->profiles)
+		mariadb_emit(m, ctx, &t, NULL, "", piece_line(p, open));
 	statement_clear(m);
 	return t.end + (*t.end == ')') - p->s;
 }
@@ -327,7 +192,7 @@ static long web_line(struct mariadb *m, struct parse_ctx *ctx, const struct piec
 
 		if (at == NULL || !sql_duration(at + strlen(words[i]), &t))
 			continue;
-		emit_time(m, ctx, &t, NULL, "", piece_line(p, at));
+		mariadb_emit(m, ctx, &t, NULL, "", piece_line(p, at));
 		statement_clear(m);
 		return t.end + strcspn(t.end, ")") - p->s;
 	}
@@ -359,7 +224,7 @@ static long list_line(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 		ctx_warn(ctx, 0,
 			 "approximate values (~): as many digits as are printed are not known");
 	m->query -= m->listed; /* one query, however many servers */
-	emit_time(m, ctx, &t, label, about ? "approximate" : "", piece_line(p, s));
+	mariadb_emit(m, ctx, &t, label, about ? "approximate" : "", piece_line(p, s));
 	m->listed = true;
 	return t.end - p->s;
 }
@@ -431,7 +296,7 @@ static long profile_row(struct mariadb *m, struct parse_ctx *ctx, const struct p
 	m->statement_len = 0;
 	statement_add(m, s, (size_t)(bar - s));
 	m->open = false;
-	emit_time(m, ctx, &t, NULL, "", piece_line(p, p->s));
+	mariadb_emit(m, ctx, &t, NULL, "", piece_line(p, p->s));
 	return (long)p->len;
 }
 

@@ -132,6 +132,32 @@ void openssl_no_header(struct openssl *o); /* the last header holds no longer */
 long openssl_header(struct openssl *o, struct parse_ctx *ctx, const struct piece *p);
 long openssl_row(struct openssl *o, struct parse_ctx *ctx, const struct piece *p);
 
+/* openssl_cells.c */
+enum { CELLS_MAX = 16 };
+
+struct cell {
+	struct num n;
+	const char *s;
+	char suffix; /* 's', 'k' or 0 */
+	bool bad;    /* inf, nan, negative */
+};
+
+/* A cell of a table at s; its end, or NULL. */
+const char *openssl_cell(const char *s, struct cell *c);
+const char *openssl_cell_skip(const char *s); /* blanks and the bars of a Markdown table */
+/* "(Cortex-A55)" behind a row is a label of its own; its end, or s. */
+const char *openssl_annotation(const char *s, char *label, size_t size);
+void openssl_use_annotation(const char *label, struct parse_value *v);
+/* Does a progress line's rate agree with a printed one, both being rounded? */
+bool openssl_agrees(const struct measured *m, double per, double value, double step);
+
+/* openssl_keys.c, openssl_bulk.c */
+long openssl_key_row(struct openssl *o, struct parse_ctx *ctx, const struct piece *p);
+long openssl_bulk_row(struct openssl *o, struct parse_ctx *ctx, const struct piece *p);
+
+/* openssl_progress.c */
+long openssl_progress(struct openssl *o, struct parse_ctx *ctx, const struct piece *p);
+
 /* openssl_mr.c */
 long openssl_mr(struct openssl *o, struct parse_ctx *ctx, const struct piece *p);
 void openssl_mr_end(struct openssl *o, struct parse_ctx *ctx);

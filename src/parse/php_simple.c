@@ -259,6 +259,12 @@ static long php_simple_read(void *state, struct parse_ctx *ctx, const struct pie
 	r = begin_line(s, ctx, p);
 	if (r != READER_NONE || !s->active)
 		return r;
+	if (num_after_nocase(p->s, "start") != NULL || num_after_nocase(p->s, "server") != NULL ||
+	    num_after_nocase(p->s, "platform") != NULL ||
+	    num_after_nocase(p->s, "system") != NULL) {
+		e = strchr(p->s, ':');
+		return e != NULL && e - p->s < 20 ? e + 1 - p->s : READER_NONE;
+	}
 	e = num_after(p->s, "PHP_VERSION: ");
 	if (e == NULL)
 		e = num_after(p->s, "PHP version : ");

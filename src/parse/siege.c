@@ -34,7 +34,8 @@ enum siege_key {
 	KEY_MEAN,
 	KEY_MAX,
 	KEY_SUCCESSFUL,
-	KEY_FAILED
+	KEY_FAILED,
+	KEY_NOISE
 };
 
 static const struct key keys[] = {
@@ -62,8 +63,12 @@ static const struct key keys[] = {
 	{"\"failed_transactions\":", KEY_FAILED},
 	{"\"longest_transaction\":", KEY_MAX},
 	{"\"shortest_transaction\":", KEY_NOTHING},
-	{"Lifting the server siege", KEY_NOTHING},
-	{"The server is now under siege", KEY_NOTHING},
+	{"Lifting the server siege", KEY_NOISE},
+	{"The server is now under siege", KEY_NOISE},
+	{"** SIEGE ", KEY_NOISE},
+	{"** Preparing ", KEY_NOISE},
+	{"SIEGE ", KEY_NOISE},
+	{"Preparing ", KEY_NOISE},
 	{NULL, 0},
 };
 
@@ -131,6 +136,8 @@ static long siege_read(void *state, struct parse_ctx *ctx, const struct piece *p
 			s = num_skip(s + strcspn(s, " \t"));
 		return s + strcspn(s, " \t") - p->s;
 	}
+	if (key == KEY_NOISE)
+		return s - p->s;
 	/* all but the first are words that others use too */
 	if (!g->b.any && key != KEY_TRANSACTIONS)
 		return READER_NONE;

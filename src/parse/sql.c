@@ -44,15 +44,20 @@ const char *sql_end(const char *s)
 	return NULL;
 }
 
-void sql_normalise(const char *s, size_t len, char *out, size_t size)
+/* Copies without superfluous blanks; keep: one of several is left. */
+static void copy(const char *s, size_t len, char *out, size_t size, bool keep)
 {
 	size_t n = 0;
 	uint64_t h = UINT64_C(1469598103934665603);
 	char quote = 0;
 
+	while (len > 0 && num_is_blank(s[len - 1]))
+		len--;
 	for (size_t i = 0; i < len; i++) {
-		if (quote == 0 && num_is_blank(s[i]))
+		if (quote == 0 && num_is_blank(s[i]) &&
+		    (!keep || n == 0 || num_is_blank(s[i + 1 < len ? i + 1 : i]))) {
 			continue;
+		}
 		if (quote == 0 && is_quote(s[i]))
 			quote = s[i];
 		else if (s[i] == quote)
@@ -71,6 +76,16 @@ void sql_normalise(const char *s, size_t len, char *out, size_t size)
 	while (n > 0 && ((unsigned char)out[n] & 0xc0) == 0x80)
 		n--;
 	snprintf(out + n, size - n, "..%08x", (unsigned)(h ^ h >> 32));
+}
+
+void sql_normalise(const char *s, size_t len, char *out, size_t size)
+{
+	copy(s, len, out, size, false);
+}
+
+void sql_squeeze(const char *s, size_t len, char *out, size_t size)
+{
+	copy(s, len, out, size, true);
 }
 
 /* Behind the parenthesis that closes the one at s; NULL when it is missing. comma: the first one

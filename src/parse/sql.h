@@ -24,6 +24,8 @@ struct sql_benchmark {
 bool sql_benchmark(const char *statement, struct sql_benchmark *out);
 /* Copies s without blanks outside strings; a text too long ends in a mark of its own. */
 void sql_normalise(const char *s, size_t len, char *out, size_t size);
+/* The same with one blank where there are several. */
+void sql_squeeze(const char *s, size_t len, char *out, size_t size);
 /*
  * The end of the statement that begins at s: behind its ; or \G, NULL when it is not there. A ;
  * within a string is none.

@@ -1,0 +1,116 @@
+/* A statement's time as a value; BENCHMARK() is divided by its count. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "parse/mariadb_int.h"
+
+/* The expression of the published comparison has a short name. */
+#define REFERENCE_EXPR "encode('praise','bob')"
+
+static void remember_expr(struct mariadb *m, const char *expr)
+{
+	for (int i = 0; i < m->exprs_n; i++) {
+		if (strcmp(m->exprs[i], expr) == 0)
+			return;
+	}
+	if (m->exprs_n < EXPRS_MAX)
+		snprintf(m->exprs[m->exprs_n++], SQL_EXPR_MAX, "%s", expr);
+}
+
+/* Conditions are split at ; by who compares them. */
+static void condition_text(char *out, size_t size, const char *key, const char *s)
+{
+	snprintf(out, size, "%s=%s", key, s);
+	for (char *c = out; *c != '\0'; c++) {
+		if (*c == ';')
+			*c = ',';
+	}
+}
+
+static void emit_benchmark(struct mariadb *m, struct parse_ctx *ctx, const struct sql_benchmark *b,
+			   const struct num *t, struct parse_value *v, char *note, size_t note_size)
+{
+	char metric[SQL_EXPR_MAX + 40], part[SQL_EXPR_MAX], conditions[SQL_EXPR_MAX + 16];
+	char row[sizeof(metric) + 200];
+
+	metric_part(part, sizeof(part), b->expr, strlen(b->expr));
+	remember_expr(m, part);
+	snprintf(metric, sizeof(metric), "mariadb/benchmark.%s/time",
+		 strcmp(part, REFERENCE_EXPR) == 0 ? "encode" : part);
+	condition_text(conditions, sizeof(conditions), "expr", b->expr);
+	v->metric = metric;
+	v->unit = "s/op";
+	v->conditions = conditions;
+	if (b->count > 0) {
+		v->has_value = true;
+		v->derived = true;
+		v->value = t->value / b->count;
+		v->step = t->step / b->count;
+		if (t->value < t->step)
+			snprintf(note, note_size, "below the resolution of %g s", t->step);
+	} else {
+		snprintf(note, note_size, "%g s for a count that is no number", t->value);
+	}
+	snprintf(row, sizeof(row), "%s|%.190s", metric, v->label);
+	v->run = runs_row(&m->runs, v->label != NULL && v->label[0] == '\0' ? metric : row);
+	ctx_value(ctx, v);
+}
+
+static void emit_query(struct mariadb *m, struct parse_ctx *ctx, const struct num *t,
+		       struct parse_value *v)
+{
+	char metric[64], conditions[200], text[160];
+
+	snprintf(metric, sizeof(metric), "mariadb/query.%d/time", m->query);
+	sql_squeeze(m->statement, m->statement_len, text, sizeof(text));
+	condition_text(conditions, sizeof(conditions), "statement", text);
+	v->metric = metric;
+	v->unit = "s";
+	v->has_value = true;
+	v->value = t->value;
+	v->step = t->step;
+	if (m->statement_len > 0)
+		v->conditions = conditions;
+	v->run = runs_row(&m->runs, metric);
+	ctx_value(ctx, v);
+}
+
+/* A heading and the same statement as at the beginning of the part above: another system. */
+static void count_query(struct mariadb *m)
+{
+	char text[SQL_EXPR_MAX];
+
+	sql_normalise(m->statement, m->statement_len, text, sizeof(text));
+	if (m->query == 0 || (m->fresh && strcmp(text, m->first) == 0)) {
+		m->query = 0;
+		snprintf(m->first, sizeof(m->first), "%s", text);
+	}
+	m->fresh = false;
+	m->query++;
+}
+
+void mariadb_emit(struct mariadb *m, struct parse_ctx *ctx, const struct num *t, const char *label,
+		  const char *said, long line)
+{
+	struct parse_value v = {.line = line, .software = m->software};
+	struct sql_benchmark b;
+	char note[160];
+	bool found;
+
+	snprintf(note, sizeof(note), "%s", said);
+	v.label = (char *)(uintptr_t)(label != NULL ? label : ctx_label(ctx));
+	v.note = note;
+	count_query(m);
+	found = sql_benchmark(m->statement, &b) && b.whole;
+	if (!found && (m->statement_len == 0 || m->open))
+		found = m->column[0] != '\0' && sql_benchmark(m->column, &b) && b.whole;
+	if (found) {
+		emit_benchmark(m, ctx, &b, t, &v, note, sizeof(note));
+	} else {
+		if (m->statement_len == 0 && note[0] == '\0')
+			snprintf(note, sizeof(note), "the statement is not in the text");
+		emit_query(m, ctx, t, &v);
+	}
+}
