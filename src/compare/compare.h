@@ -289,6 +289,11 @@ const char *compare_method_words(enum compare_method m); /* "Wilcoxon's signed-r
 const char *gate_result_name(enum gate_result g);        /* "pass" "fail" "undecided" */
 /* What a table shows: "faster", "less time under emulation", "smaller" (bytes), "unclear". */
 const char *comparison_word(const struct comparison *c);
+/*
+ * Appends the figures behind it, in the terms of statistics: method, p, position effect, trend,
+ * autocorrelation, smallest detectable difference. Nothing when there are none; no line end.
+ */
+void comparison_details(const struct comparison *c, struct buf *b);
 /* Appends one plain English sentence that says the verdict and why; no line end. */
 void comparison_explain(const struct comparison *c, const struct comparison_set *s, struct buf *b);
 

@@ -122,6 +122,10 @@ static void by_student(struct comparison *c, const struct columns *d, const stru
 
 	c->method = METHOD_STUDENT;
 	c->exact = true;
+	if (!isfinite(rounding_variance(d))) {
+		comparison_none(c, "readings are no larger than half a step of theirs");
+		return;
+	}
 	if (!stats_student_one(d->log, d->n, rounding_variance(d), &s)) {
 		comparison_none(c,
 				"the %zu pairs do not vary at all and the step of the reading is "

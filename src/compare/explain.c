@@ -158,6 +158,47 @@ static void explain_none(const struct comparison *c, struct buf *b)
 	}
 }
 
+static void add_p(struct buf *b, const char *what, double p)
+{
+	if (!isnan(p))
+		buf_addf(b, "%s p %.2g", what, p);
+}
+
+static void add_slope(struct buf *b, const char *what, const struct stats_trend *t)
+{
+	if (isnan(t->slope))
+		return;
+	buf_addf(b, "; %s %+.3f %% a pair", what, compare_percent(t->slope));
+	add_p(b, ",", t->p);
+}
+
+void comparison_details(const struct comparison *c, struct buf *b)
+{
+	if (c->method == METHOD_NOTHING)
+		return;
+	buf_addf(b, "%s, n %zu", compare_method_words(c->method), c->n);
+	if (c->looks > 0)
+		buf_addf(b, ", look %zu of %zu", c->look, c->looks);
+	if (c->n > 1 && !isnan(c->level))
+		buf_addf(b, ", interval at %.4g %%", 100 * c->level);
+	add_p(b, "; no difference:", c->p);
+	add_p(b, ", adjusted", c->p_adjusted);
+	add_p(b, "; beyond the margin:", c->p_same);
+	add_p(b, ", adjusted", c->p_same_adjusted);
+	if (!isnan(c->detectable))
+		buf_addf(b, "; smallest detectable difference %.2g %%",
+			 compare_percent(c->detectable));
+	if (!isnan(c->position.log)) {
+		buf_addf(b, "; position effect %+.2f %%", compare_percent(c->position.log));
+		add_p(b, ",", c->position.p);
+	}
+	add_slope(b, "trend", &c->trend);
+	add_slope(b, "drift", &c->drift);
+	if (!isnan(c->lag1))
+		buf_addf(b, "; lag-1 autocorrelation %+.2f", c->lag1);
+	buf_addch(b, '.');
+}
+
 void comparison_explain(const struct comparison *c, const struct comparison_set *s, struct buf *b)
 {
 	struct buf text = BUF_INIT;

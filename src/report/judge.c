@@ -130,6 +130,10 @@ static void judge_row(struct report_model *m, const struct comparison_set *s, si
 	for (size_t i = 0; i < c->notes.n; i++)
 		add_remark(remarks, c->notes.v[i], row->title, system);
 	comparison_explain(c, s, &b);
+	if (c->method != METHOD_NOTHING) {
+		buf_addch(&b, ' ');
+		comparison_details(c, &b);
+	}
 	vec_push(&m->explanations, text_escaped(buf_str(&b)));
 	buf_release(&b);
 }

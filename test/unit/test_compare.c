@@ -448,6 +448,13 @@ static void test_step(void **state)
 	comparison_set_release(&s);
 	duel_release(&d);
 
+	duel_of(&d, base, more, 4, 1);
+	compare(&d.e, &plain, &s);
+	assert_int_equal(s.v.v[0].verdict, VERDICT_NONE);
+	assert_non_null(strstr(s.v.v[0].reason, "half a step"));
+	comparison_set_release(&s);
+	duel_release(&d);
+
 	/* few pairs that do not vary: with a known step there is something to judge by */
 	duel_of(&d, base, more, 4, 0);
 	compare(&d.e, &plain, &s);
@@ -1016,6 +1023,15 @@ static void test_sentences(void **state)
 			fail_msg("%s", buf_str(&b));
 		assert_true(text_ends(buf_str(&b), "."));
 		assert_null(strchr(buf_str(&b), '\n'));
+		struct buf details = BUF_INIT;
+		comparison_details(&s.v.v[0], &details);
+		assert_null(strstr(buf_str(&details), "nan"));
+		if (s.v.v[0].n > 1) {
+			assert_non_null(strstr(buf_str(&details), "position effect"));
+			assert_non_null(strstr(buf_str(&details), "smallest detectable"));
+			assert_non_null(strstr(buf_str(&details), "autocorrelation"));
+		}
+		buf_release(&details);
 		assert_int_equal(strstr(buf_str(&b), "emulat") != NULL, s.v.v[0].emulated);
 		if (s.v.v[0].emulated) {
 			assert_null(strstr(buf_str(&b), "faster"));
