@@ -110,6 +110,8 @@ static void by_signed_rank(struct comparison *c, const struct columns *d, const 
 
 	c->method = METHOD_SIGNED_RANK;
 	p_signed_rank(c, d, t->margin);
+	if (t->verdicts_only)
+		return;
 	/* what noise does, without the rounding and whatever the look: from the plain interval */
 	if (c->step_share > 0 || t->looks.n > 1)
 		stats_signed_rank_interval(d->log, d->log, d->n, COMPARE_ALPHA, &lo, &hi);

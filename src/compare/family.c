@@ -55,7 +55,8 @@ void testing_init(struct testing *t, const struct compare_options *o, int rounds
 	const struct compare_memo_plan *p = &own;
 
 	*t = (struct testing){.margin = log1p(o->margin > 0 ? o->margin : COMPARE_MARGIN),
-			      .alpha = COMPARE_ALPHA};
+			      .alpha = COMPARE_ALPHA,
+			      .verdicts_only = o->verdicts_only};
 	if (o->looks_max <= 0 || rounds <= 0)
 		return;
 	if (o->memo != NULL)

@@ -36,6 +36,7 @@ struct testing {
 			*/
 	size_t look;   /* index into looks.at */
 	struct stats_looks looks;
+	bool verdicts_only;
 };
 
 /* estimate.c: estimate, interval and p-values of one comparison. */
