@@ -94,9 +94,10 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/liblampduel.a
 
 $(BUILD)/bench/report_cost: $(BUILD)/test/unit/example.o
 
-bench: $(BUILD)/bench/launch_cost $(BUILD)/bench/report_cost all
+bench: $(BUILD)/bench/launch_cost $(BUILD)/bench/report_cost $(BUILD)/bench/parse_cost all
 	$(BUILD)/bench/launch_cost
 	$(BUILD)/bench/report_cost $(BUILD)/lampduel
+	$(BUILD)/bench/parse_cost test/parse
 	bench/first_sample.sh $(BUILD)/lampduel
 
 # How often the verdicts are right: the table of doc/statistics.md. Some minutes on two cores.

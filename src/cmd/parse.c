@@ -21,11 +21,42 @@ struct output {
 	struct buf line;
 };
 
+/* Numbers as tools print them have few decimals: 0, when v is none of these, else their text. */
+static bool add_plain(struct buf *b, double v)
+{
+	double scaled = v * 1e6;
+	char text[40];
+	size_t n = sizeof(text);
+	int decimals = 6;
+
+	if (!(v >= 0 && scaled < 9e15))
+		return false;
+	uint64_t digits = (uint64_t)(scaled + 0.5);
+	if ((double)digits / 1e6 != v)
+		return false;
+	for (; decimals > 0 && digits % 10 == 0; decimals--)
+		digits /= 10;
+	for (; decimals > 0; decimals--) {
+		text[--n] = (char)('0' + digits % 10);
+		digits /= 10;
+		if (decimals == 1)
+			text[--n] = '.';
+	}
+	do {
+		text[--n] = (char)('0' + digits % 10);
+		digits /= 10;
+	} while (digits > 0);
+	buf_add(b, text + n, sizeof(text) - n);
+	return true;
+}
+
 /* The shortest decimal that reads back as the same number. */
 static void add_number(struct buf *b, double v)
 {
 	char text[40];
 
+	if (add_plain(b, v))
+		return;
 	for (int digits = 15; digits <= 17; digits++) {
 		(void)snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (digits == 17 || strtod(text, NULL) == v)
@@ -37,6 +68,14 @@ static void add_number(struct buf *b, double v)
 /* Tab, newline and backslash are escaped, and what a terminal would act on. */
 static void add_tsv(struct buf *b, const char *s)
 {
+	size_t plain = 0;
+
+	while (s[plain] >= ' ' && s[plain] < 0x7f && s[plain] != '\\')
+		plain++;
+	if (s[plain] == '\0') { /* nearly always */
+		buf_add(b, s, plain);
+		return;
+	}
 	for (;;) {
 		size_t n = strcspn(s, "\\");
 

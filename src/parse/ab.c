@@ -209,6 +209,7 @@ static const char *const ab_starts[] = {
 const struct reader ab_reader = {
 	.name = "ab",
 	.starts = ab_starts,
+	.first = "TSDCFWBNKHRmPL(0123456789",
 	.state_size = sizeof(struct ab),
 	.read = ab_read,
 	.boundary = ab_finish,

@@ -198,6 +198,7 @@ static const char *const bssl_starts[] = {"Did ", NULL};
 const struct reader bssl_reader = {
 	.name = "bssl speed",
 	.starts = bssl_starts,
+	.first = "D",
 	.state_size = sizeof(struct bssl),
 	.read = bssl_read,
 	.boundary = bssl_boundary,

@@ -1,15 +1,24 @@
 #include "parse/clean.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
 #include "parse/num.h"
 
-/* Bytes that clean_bytes() looks at twice; all others are copied. */
+/* Bytes that clean_bytes() looks at twice: control characters but tab, & * < \ ^ DEL and all
+ * that is no ASCII. A bit each. */
 static bool is_special(unsigned char c)
 {
-	return c < 0x20 ? c != '\t'
-			: c >= 0x7f || c == '<' || c == '&' || c == '*' || c == '\\' || c == '^';
+	static const uint64_t bits[4] = {
+		(UINT64_C(0xffffffff) & ~(UINT64_C(1) << '\t')) | UINT64_C(1) << '&' |
+			UINT64_C(1) << '*' | UINT64_C(1) << '<',
+		UINT64_C(1) << ('\\' - 64) | UINT64_C(1) << ('^' - 64) | UINT64_C(1) << (0x7f - 64),
+		UINT64_MAX,
+		UINT64_MAX,
+	};
+
+	return (bits[c >> 6] >> (c & 63) & 1) != 0;
 }
 
 static size_t plain_length(const char *s, size_t len)
@@ -324,7 +333,12 @@ static const char *time_stamp(const char *s)
 static const char *long_prompt(const char *s)
 {
 	bool at = false;
+	size_t n = strnlen(s, 80);
 
+	/* most lines have neither a user nor a place to show */
+	if (memchr(s, '@', n) == NULL && s[0] != '~' && strncmp(s, "bash-", 5) != 0 &&
+	    strncmp(s, "sh-", 3) != 0)
+		return NULL;
 	for (size_t i = 0; i < 80 && s[i] != '\0'; i++) {
 		if (s[i] == '@')
 			at = true;
@@ -408,12 +422,14 @@ static const char *strip(const char *s, struct clean_line *out)
 		} else if (*s == '|' && strchr(s + 1, '|') == NULL) {
 			next = s + 1;
 		} else {
-			next = initials(s);
-			if (next == NULL)
+			next = *s >= 'A' && *s <= 'Z' ? initials(s) : NULL;
+			if (next == NULL && !num_is_alpha(*s) && !num_is_digit(*s))
 				next = mark(s, &out->prompt);
 			if (next == NULL && (next = long_prompt(s)) != NULL)
 				out->prompt = true;
-			if (next == NULL && (next = time_stamp(s)) == s)
+			if (next == NULL && (num_is_digit(*s) || *s == '['))
+				next = time_stamp(s);
+			if (next == s)
 				next = NULL;
 		}
 		if (next == NULL)

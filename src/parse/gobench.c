@@ -185,6 +185,7 @@ static const char *const gobench_starts[] = {"Benchmark", "pkg: ", "goos: ", "go
 const struct reader gobench_reader = {
 	.name = "go test -bench",
 	.starts = gobench_starts,
+	.first = "Bpg0123456789",
 	.state_size = sizeof(struct gobench),
 	.read = gobench_read,
 	.boundary = gobench_boundary,

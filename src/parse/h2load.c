@@ -246,6 +246,7 @@ static const char *const h2load_starts[] = {
 const struct reader h2load_reader = {
 	.name = "h2load",
 	.starts = h2load_starts,
+	.first = "frtcTsmApWMCS",
 	.state_size = sizeof(struct h2load),
 	.read = h2load_read,
 	.boundary = h2load_finish,

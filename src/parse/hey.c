@@ -36,8 +36,11 @@ static void hey_add(struct hey *h, struct parse_ctx *ctx, const char *aspect, co
 
 static void hey_end(struct hey *h, struct parse_ctx *ctx)
 {
-	struct batch keep;
+	/* b is the first member: it alone lives on */
+	char *rest = (char *)h + sizeof(h->b);
 
+	if (!h->b.any)
+		return;
 	if (h->rate.end != NULL && h->rate.value > 0) {
 		hey_add(h, ctx, "rate", "req/s", &h->rate, h->rate_line);
 		batch_errors(ctx, &h->b.v[h->b.n - 1], h->good, h->bad);
@@ -50,9 +53,7 @@ static void hey_end(struct hey *h, struct parse_ctx *ctx)
 		hey_add(h, ctx, h->percentile[i].name, "s", &h->percentile[i].n,
 			h->percentile[i].line);
 	batch_end(&h->b, ctx);
-	keep = h->b;
-	memset(h, 0, sizeof(*h));
-	h->b = keep;
+	memset(rest, 0, sizeof(*h) - sizeof(h->b));
 }
 
 enum hey_key {
@@ -242,6 +243,7 @@ static const char *const hey_starts[] = {
 const struct reader hey_reader = {
 	.name = "hey and oha",
 	.starts = hey_starts,
+	.first = "STFARDLEr[0123456789",
 	.state_size = sizeof(struct hey),
 	.read = hey_read,
 	.boundary = hey_finish,

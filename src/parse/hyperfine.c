@@ -551,6 +551,7 @@ static const char *const hyperfine_starts[] = {
 const struct reader hyperfine_reader = {
 	.name = "hyperfine",
 	.starts = hyperfine_starts,
+	.first = "BTRW|\"{}],c0123456789",
 	.state_size = sizeof(struct hyperfine),
 	.read = hyperfine_read,
 	.boundary = hyperfine_finish,

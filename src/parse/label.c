@@ -208,24 +208,36 @@ static const char *inside_frame(const char *s)
 	return num_skip(s);
 }
 
-static int level_of(const struct labels *l, const struct clean_line *c)
+/* What a line looks like, before it is looked at closely. */
+static int shape_of(const struct labels *l, const struct clean_line *c)
 {
 	size_t len = c->len;
 
-	if (c->prompt || !has_letter(c->s) || is_shell(c->s) || len > 100)
+	if (c->prompt || len > 100)
 		return -1;
 	/* among lines that all begin with # it is a comment; alone it is a heading */
 	if (c->hashes > 0)
 		return c->hashes <= 6 && !l->hashes_above ? c->hashes - 1 : -1;
 	if (framed(c->s, len))
 		return LEVEL_FRAMED;
-	if (len <= 72 && !introduces(c->s, 6) &&
-	    (c->s[len - 1] == ':' || (len > 3 && strcmp(c->s + len - 3, "...") == 0)))
+	if (len > 72)
+		return -1;
+	if (c->s[len - 1] == ':' || (len > 3 && strcmp(c->s + len - 3, "...") == 0))
 		return LEVEL_COLON;
-	if (l->fresh && len <= 72 && !introduces(c->s, 10) && strpbrk(c->s, ";{}<>=|") == NULL &&
-	    !num_is_digit(c->s[0]))
-		return LEVEL_LINE;
-	return -1;
+	return l->fresh && !num_is_digit(c->s[0]) && strpbrk(c->s, ";{}<>=|") == NULL ? LEVEL_LINE
+										      : -1;
+}
+
+static int level_of(const struct labels *l, const struct clean_line *c)
+{
+	int level = shape_of(l, c);
+
+	if (level < 0 || !has_letter(c->s) || is_shell(c->s))
+		return -1;
+	if ((level == LEVEL_COLON && introduces(c->s, 6)) ||
+	    (level == LEVEL_LINE && introduces(c->s, 10)))
+		return -1;
+	return level;
 }
 
 bool labels_line(struct labels *l, const struct clean_line *c)

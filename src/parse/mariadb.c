@@ -81,6 +81,8 @@ static long statement_begin(struct mariadb *m, const char *s, const struct piece
 /* "mysql>", "MariaDB [(none)]>", "mysql [localhost] {root} (test) >": behind it, or NULL. */
 static const char *prompt_end(const char *s)
 {
+	if (*s != 'm' && *s != 'M' && *s != 'r')
+		return NULL;
 	static const char *const names[] = {"mysql", "MariaDB", "mariadb", "MySQL", "root@"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -103,6 +105,8 @@ static const char *prompt_end(const char *s)
 
 static bool is_verb(const char *s)
 {
+	if (strchr("SIUDCALER0", *s) == NULL)
+		return false;
 	static const char *const verbs[] = {"SELECT ", "INSERT ",  "UPDATE ",  "DELETE ",
 					    "CREATE ", "ALTER ",   "DO ",      "SET ",
 					    "CALL ",   "LOAD ",    "ANALYZE ", "EXPLAIN ",
@@ -118,7 +122,7 @@ static bool is_verb(const char *s)
 /* A statement without a prompt: BENCHMARK in either case, others as SQL is written. */
 static bool is_bare_statement(const struct piece *p)
 {
-	const char *e = num_after_nocase(p->s, "select ");
+	const char *e = p->s[0] == 's' || p->s[0] == 'S' ? num_after_nocase(p->s, "select ") : NULL;
 
 	if (e != NULL && num_after_nocase(e, "sql_no_cache ") != NULL)
 		e = num_after_nocase(e, "sql_no_cache ");
@@ -261,7 +265,11 @@ static long session_line(struct mariadb *m, const struct piece *p)
 		"You can turn off",
 		"owners.",
 	};
-	const char *e = num_after(p->s, "Server version: ");
+	const char *e;
+
+	if (!num_is_alpha(p->s[0]) || strchr("WYCTDBORaoSEO", p->s[0]) == NULL)
+		return READER_NONE;
+	e = num_after(p->s, "Server version: ");
 
 	if (e != NULL) {
 		set_software(m, e);
@@ -485,6 +493,7 @@ static const char *const mariadb_starts[] = {
 const struct reader mariadb_reader = {
 	.name = "the mysql and mariadb clients",
 	.starts = mariadb_starts,
+	.first = "+|*-0123456789bBEQmMrSIUDCALRWYTOaosZ",
 	.state_size = sizeof(struct mariadb),
 	.read = mariadb_read,
 	.boundary = mariadb_boundary,

@@ -82,6 +82,7 @@ static const char *const mysqlslap_starts[] = {
 const struct reader mysqlslap_reader = {
 	.name = "mysqlslap",
 	.starts = mysqlslap_starts,
+	.first = "AMNR",
 	.state_size = sizeof(struct mysqlslap),
 	.read = mysqlslap_read,
 	.boundary = mysqlslap_finish,

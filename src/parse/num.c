@@ -141,6 +141,8 @@ const char *num_scan_bad(const char *s)
 	const char *p = *s == '-' || *s == '+' ? s + 1 : s;
 	struct num n;
 
+	if (strchr("iInN", *p) == NULL && *s != '-')
+		return NULL;
 	if (strncasecmp(p, "inf", 3) == 0 || strncasecmp(p, "nan", 3) == 0)
 		return strncasecmp(p, "infinity", 8) == 0 ? p + 8 : p + 3;
 	if (*s == '-' && num_scan(p, 0, &n))
@@ -300,7 +302,8 @@ const char *num_after_nocase(const char *s, const char *text)
 int num_key(const struct key *keys, const char *s, const char **end)
 {
 	for (; keys->text != NULL; keys++) {
-		if (keys->text[0] != s[0])
+		if (keys->text[0] != s[0] ||
+		    (keys->text[1] != s[1] && keys->text[1] != ' ' && s[0] != '\0'))
 			continue;
 		*end = num_after(s, keys->text);
 		if (*end != NULL)

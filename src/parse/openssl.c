@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "parse/openssl_int.h"
+#include "parse/put.h"
 
 /* The block --------------------------------------------------------------- */
 
@@ -63,13 +64,13 @@ void openssl_item(char *out, size_t size, enum algorithm alg, unsigned bits, con
 		[ALG_EDDSA] = "eddsa.", [ALG_SM2] = "sm2.",     [ALG_FFDH] = "ffdh",
 		[ALG_KEM] = "kem.",     [ALG_SIG] = "sig.",
 	};
-	char part[ITEM_MAX];
+	struct put p = put_begin(out, size);
 
-	metric_part(part, sizeof(part), name, strlen(name));
+	put_str(&p, prefix[alg]);
 	if (alg == ALG_RSA || alg == ALG_DSA || alg == ALG_FFDH)
-		snprintf(out, size, "%s%u", prefix[alg], bits);
+		put_count(&p, bits);
 	else
-		snprintf(out, size, "%s%s", prefix[alg], part);
+		metric_part(out + p.n, size - p.n, name, strlen(name));
 }
 
 const char *openssl_curve(enum algorithm alg, unsigned bits)
@@ -95,15 +96,20 @@ void openssl_emit(struct openssl *o, struct parse_ctx *ctx, const char *row, con
 		  const char *aspect, struct parse_value *v)
 {
 	char metric[2 * ITEM_MAX + 32], conditions[64];
+	struct put m = put_begin(metric, sizeof(metric));
+	struct put c = put_begin(conditions, sizeof(conditions));
 
-	snprintf(metric, sizeof(metric), "openssl/%s/%s", item, aspect);
-	snprintf(conditions, sizeof(conditions), "%s%s", o->clock != NULL ? "clock=" : "",
-		 o->clock != NULL ? o->clock : "");
+	put_str(&m, "openssl/");
+	put_str(&m, item);
+	put_mem(&m, "/", 1);
+	put_str(&m, aspect);
+	if (o->clock != NULL) {
+		put_str(&c, "clock=");
+		put_str(&c, o->clock);
+	}
 	if (o->processes > 0) {
-		size_t n = strlen(conditions);
-
-		snprintf(conditions + n, sizeof(conditions) - n, "%sprocesses=%d", n > 0 ? ";" : "",
-			 o->processes);
+		put_str(&c, c.n > 0 ? ";processes=" : "processes=");
+		put_count(&c, (unsigned long)o->processes);
 	}
 	v->metric = metric;
 	v->conditions = conditions;
@@ -355,11 +361,11 @@ static long openssl_read(void *state, struct parse_ctx *ctx, const struct piece 
 		r = openssl_mr(o, ctx, p);
 		break;
 	}
-	if (r == READER_NONE)
+	if (r == READER_NONE && strchr("OLSTBGAUv", p->s[0]) != NULL)
 		r = version_line(o, ctx, p);
-	if (r == READER_NONE)
+	if (r == READER_NONE && strchr("bocCTEeY", p->s[0]) != NULL)
 		r = info_line(o, ctx, p);
-	if (r == READER_NONE)
+	if (r == READER_NONE && (strchr("tsoekvd", p->s[0]) != NULL || o->header_open))
 		r = openssl_header(o, ctx, p);
 	if (r == READER_NONE)
 		r = openssl_row(o, ctx, p);

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "parse/openssl_int.h"
+#include "parse/put.h"
 
 enum { NAME_WORDS = 4 };
 
@@ -33,7 +34,11 @@ static const char *bulk_name(const char *s, char *name, size_t size)
 		if (len == 0 || n + len + 2 > size || s[len] == '\0' ||
 		    strspn(s, "0123456789.") >= len)
 			return NULL;
-		n += (size_t)snprintf(name + n, size - n, "%s%.*s", i > 0 ? " " : "", (int)len, s);
+		if (i > 0)
+			name[n++] = ' ';
+		memcpy(name + n, s, len);
+		n += len;
+		name[n] = '\0';
 		s = openssl_cell_skip(s + len);
 	}
 	{
@@ -85,7 +90,9 @@ static void emit_cell(struct openssl *o, struct parse_ctx *ctx, const struct bul
 
 	openssl_use_annotation(r->label, &v);
 	if (o->blocks_n > 0) {
-		snprintf(aspect, sizeof(aspect), "%.0f", o->blocks[i]);
+		struct put a = put_begin(aspect, sizeof(aspect));
+
+		put_count(&a, (unsigned long)o->blocks[i]);
 	} else {
 		snprintf(aspect, sizeof(aspect), "column.%d", i + 1);
 		snprintf(note, sizeof(note), "the block size is not printed");
@@ -178,7 +185,7 @@ static bool is_broken_name(const struct piece *p, const char *cells, const char 
 
 long openssl_bulk_row(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 {
-	struct bulk_row r = {.cells = 0};
+	struct bulk_row r;
 	const char *s = bulk_name(p->s, r.name, sizeof(r.name)), *e;
 	char item[ITEM_MAX + 16];
 	long line = piece_line(p, p->s);
@@ -189,6 +196,8 @@ long openssl_bulk_row(struct openssl *o, struct parse_ctx *ctx, const struct pie
 		return p->rest && !p->last && is_name_alone(o, p) ? READER_MORE : READER_NONE;
 	if (is_broken_name(p, s, r.name))
 		return READER_NONE;
+	r.cells = 0;
+	r.cut = false;
 	bulk_cells(&r, s, o->blocks_n);
 	lone = r.cells == 1 && o->blocks_n == 0;
 	/* prose may hold "20.5k"; a row has a header, more columns, or a run it belongs to */

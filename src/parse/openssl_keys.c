@@ -165,10 +165,18 @@ static double half_relative(const struct cell *c)
 	return c == NULL || c->bad || c->n.value <= 0 ? INFINITY : c->n.step / 2 / c->n.value;
 }
 
+/* One operation of a row. */
+struct reading {
+	enum operation op;
+	const struct cell *time, *rate;
+	struct parse_value v;
+};
+
 /* The better of a time and a rate, either may be NULL. */
-static void value_of_cells(struct parse_ctx *ctx, const struct cell *time, const struct cell *rate,
-			   long line, const char *what, struct parse_value *v)
+static void value_of_cells(struct parse_ctx *ctx, struct reading *g, const char *item, long line)
 {
+	const struct cell *time = g->time, *rate = g->rate;
+	struct parse_value *v = &g->v;
 	double by_time = half_relative(time), by_rate = half_relative(rate);
 
 	if (isfinite(by_time) && isfinite(by_rate)) {
@@ -181,9 +189,10 @@ static void value_of_cells(struct parse_ctx *ctx, const struct cell *time, const
 		if (most < 0.3) {
 			by_rate = INFINITY; /* digits of the rate were cut off */
 		} else if (most < 0.995 || least > 1.005) {
-			ctx_warn(ctx, line,
-				 "%s: time (%g s) and rate (%g/s) disagree by more than rounding",
-				 what, time->n.value, rate->n.value);
+			ctx_warn(
+				ctx, line,
+				"%s %s: time (%g s) and rate (%g/s) disagree by more than rounding",
+				item, openssl_op_name(g->op), time->n.value, rate->n.value);
 			by_time = INFINITY;
 		}
 	}
@@ -200,24 +209,14 @@ static void value_of_cells(struct parse_ctx *ctx, const struct cell *time, const
 	v->has_value = true;
 }
 
-/* One operation of a row. */
-struct reading {
-	enum operation op;
-	const struct cell *time, *rate;
-	struct parse_value v;
-};
-
 static void read_operation(struct parse_ctx *ctx, const struct key_row *r, const char *item, int i,
 			   const struct cell *rate, struct reading *out)
 {
-	char what[ITEM_MAX + 32];
-
 	memset(out, 0, sizeof(*out));
 	out->op = column_op(r, i);
 	out->time = &r->cell[i];
 	out->rate = rate;
-	snprintf(what, sizeof(what), "%s %s", item, openssl_op_name(out->op));
-	value_of_cells(ctx, out->time, out->rate, r->line, what, &out->v);
+	value_of_cells(ctx, out, item, r->line);
 }
 
 static void emit_operation(struct openssl *o, struct parse_ctx *ctx, const struct key_row *r,
@@ -226,7 +225,7 @@ static void emit_operation(struct openssl *o, struct parse_ctx *ctx, const struc
 	struct parse_value *v = &g->v;
 	bool other;
 	struct measured *m = o->multi ? NULL : find_measured(o, r, g->op, v, &other);
-	char note[128] = "";
+	char note[128];
 
 	v->run = run;
 	v->unit = "op/s";
@@ -240,6 +239,7 @@ static void emit_operation(struct openssl *o, struct parse_ctx *ctx, const struc
 		openssl_emit_measured(o, ctx, &named, run, v->label);
 		return;
 	}
+	note[0] = '\0';
 	if (!v->has_value)
 		snprintf(note, sizeof(note), "the table holds no number that can be used: %.*s",
 			 (int)strcspn(g->time->s, " \t|"), g->time->s);
@@ -275,13 +275,18 @@ static void keep_runs_apart(struct openssl *o, struct parse_ctx *ctx, const stru
 
 long openssl_key_row(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 {
-	struct key_row r = {.alg = ALG_NONE};
-	const char *s = row_name(o, p->s, &r), *e;
+	struct key_row r;
+	const char *s, *e;
 	struct reading g[OPS_MAX];
 	char item[ITEM_MAX + 16];
 	int ops, run;
 	bool whole, ancient;
 
+	if (!num_is_digit(p->s[0]) && o->kind != ALG_KEM && o->kind != ALG_SIG &&
+	    strncmp(p->s, "rsa", 3) != 0 && strncmp(p->s, "dsa", 3) != 0)
+		return READER_NONE;
+	memset(&r, 0, sizeof(r));
+	s = row_name(o, p->s, &r);
 	if (s == NULL)
 		return READER_NONE;
 	scan_cells(&r, s);

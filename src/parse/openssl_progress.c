@@ -8,12 +8,18 @@
 
 #include "parse/openssl_int.h"
 
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
 static bool has_word(const char *s, size_t len, const char *word)
 {
 	size_t n = strlen(word);
 
 	for (size_t i = 0; i + n <= len; i++) {
-		if (strncasecmp(s + i, word, n) == 0 && (i == 0 || !num_is_alpha(s[i - 1])))
+		if (lower(s[i]) == word[0] && (i == 0 || !num_is_alpha(s[i - 1])) &&
+		    strncasecmp(s + i, word, n) == 0)
 			return true;
 	}
 	return false;

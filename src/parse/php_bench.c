@@ -242,9 +242,13 @@ static long php_bench_read(void *state, struct parse_ctx *ctx, const struct piec
 	size_t len = 0;
 	int cells;
 
-	if (p->rest && !b->active && strncmp(p->s, "simple", 6) != 0 && p->s[0] != 'e' &&
-	    strncmp(p->s, "Total", 5) != 0)
+	if (!b->active && strncmp(p->s, "simple", 6) != 0 && strncmp(p->s, "empty_loop", 10) != 0 &&
+	    strncmp(p->s, "Total", 5) != 0) {
+		/* it may name the columns of a table below */
+		if (p->len < sizeof(b->head) && !p->rest)
+			memcpy(b->head, p->s, p->len + 1);
 		return READER_NONE;
+	}
 	if (p->s[0] == 'o') {
 		long r = overhead_line(b, p);
 
@@ -255,9 +259,6 @@ static long php_bench_read(void *state, struct parse_ctx *ctx, const struct piec
 		return (long)strspn(p->s, "-");
 	cells = scan_row(p, n, &len, &end);
 	if (cells == 0) {
-		/* it may name the columns of a table below */
-		if (!b->active && p->len < sizeof(b->head) && !p->rest)
-			memcpy(b->head, p->s, p->len + 1);
 		b->stale = true;
 		return READER_NONE;
 	}

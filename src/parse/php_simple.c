@@ -298,6 +298,7 @@ static const char *const php_simple_starts[] = {
 const struct reader php_simple_reader = {
 	.name = "simple PHP benchmark scripts",
 	.starts = php_simple_starts,
+	.first = "\"[PTt|{",
 	.state_size = sizeof(struct php_simple),
 	.read = php_simple_read,
 	.boundary = php_simple_finish,

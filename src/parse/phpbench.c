@@ -273,6 +273,7 @@ static const char *const phpbench_starts[] = {
 const struct reader phpbench_reader = {
 	.name = "PHPBench",
 	.starts = phpbench_starts,
+	.first = "b(|+P",
 	.state_size = sizeof(struct phpbench),
 	.read = phpbench_read,
 	.boundary = phpbench_finish,

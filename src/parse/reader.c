@@ -52,20 +52,25 @@ static bool seen_before(struct parse_ctx *ctx, const char *text)
 void ctx_warn(struct parse_ctx *ctx, long line, const char *fmt, ...)
 {
 	va_list ap;
-	size_t at;
 
+	/* a log of a thousand runs says the same a thousand times */
+	if (ctx->warned_n == WARNINGS)
+		return;
 	buf_clear(&ctx->scratch);
 	if (line > 0)
 		buf_addf(&ctx->scratch, "%s:%ld: ", ctx->file, line);
 	else
 		buf_addf(&ctx->scratch, "%s: ", ctx->file);
-	at = line > 0 ? strlen(ctx->file) : 0;
 	va_start(ap, fmt);
 	buf_vaddf(&ctx->scratch, fmt, ap);
 	va_end(ap);
-	(void)at;
-	if (!seen_before(ctx, buf_str(&ctx->scratch)) && ctx->sink->warning != NULL)
-		ctx->sink->warning(ctx->sink->arg, buf_str(&ctx->scratch));
+	if (seen_before(ctx, buf_str(&ctx->scratch)) || ctx->sink->warning == NULL)
+		return;
+	if (ctx->warned_n == WARNINGS) {
+		buf_clear(&ctx->scratch);
+		buf_addf(&ctx->scratch, "%s: further warnings are left out", ctx->file);
+	}
+	ctx->sink->warning(ctx->sink->arg, buf_str(&ctx->scratch));
 }
 
 const char *ctx_label(struct parse_ctx *ctx)

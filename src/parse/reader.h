@@ -53,6 +53,9 @@ struct reader {
 	/* Texts that begin a line of this tool, ended by NULL: where lines that were joined into
 	 * one, or glued together by a missing newline, are cut. */
 	const char *const *starts;
+	/* Bytes that a piece of this tool may begin with while another tool is being read; NULL:
+	 * any. */
+	const char *first;
 	size_t state_size; /* zeroed at the beginning */
 	/* Bytes read of the beginning of p (at least 1), READER_NONE or READER_MORE. */
 	long (*read)(void *state, struct parse_ctx *ctx, const struct piece *p);

@@ -172,6 +172,7 @@ static const char *const siege_starts[] = {
 const struct reader siege_reader = {
 	.name = "siege",
 	.starts = siege_starts,
+	.first = "TAEDRCSFLHP\"*{",
 	.state_size = sizeof(struct siege),
 	.read = siege_read,
 	.boundary = siege_finish,

@@ -30,9 +30,43 @@ struct parse_stream {
 	struct buf joined, spare;
 	struct pending pending;
 	long line;
+	uint32_t readers_of[256]; /* a bit for each reader: may a piece begin with this byte? */
+	uint8_t pairs[65536 / 8]; /* a bit for each two bytes that a start begins with */
 	VEC(const char *) starts;
 	size_t starts_of[257]; /* those that begin with a byte */
 };
+
+static void index_readers(struct parse_stream *s)
+{
+	for (int byte = 0; byte < 256; byte++) {
+		for (size_t i = 0; i < s->readers; i++) {
+			const char *first = parse_readers[i]->first;
+
+			if (first == NULL || (byte != 0 && strchr(first, byte) != NULL))
+				s->readers_of[byte] |= UINT32_C(1) << i;
+		}
+	}
+}
+
+static size_t pair_of(char a, char b)
+{
+	return (size_t)(unsigned char)a << 8 | (unsigned char)b;
+}
+
+/* Can a start stand at p at all? */
+static bool has_starts(const struct parse_stream *s, const char *p)
+{
+	size_t pair = pair_of(p[0], p[1]);
+
+	return (s->pairs[pair >> 3] >> (pair & 7) & 1) != 0;
+}
+
+static void add_pair(struct parse_stream *s, char a, char b)
+{
+	size_t pair = pair_of(a, b);
+
+	s->pairs[pair >> 3] |= (uint8_t)(1U << (pair & 7));
+}
 
 /* All readers' starts, grouped by their first byte. */
 static void index_starts(struct parse_stream *s)
@@ -41,8 +75,12 @@ static void index_starts(struct parse_stream *s)
 		s->starts_of[byte] = s->starts.n;
 		for (size_t i = 0; i < s->readers; i++) {
 			for (const char *const *a = parse_readers[i]->starts; *a != NULL; a++) {
-				if ((unsigned char)**a == byte)
-					vec_push(&s->starts, *a);
+				if ((unsigned char)**a != byte)
+					continue;
+				vec_push(&s->starts, *a);
+				add_pair(s, (*a)[0], (*a)[1]);
+				if ((*a)[1] == ' ')
+					add_pair(s, (*a)[0], '\t');
 			}
 		}
 	}
@@ -62,6 +100,7 @@ struct parse_stream *parse_stream_new(const char *file, const struct parse_sink 
 		s->state[s->readers] = mem_alloc(parse_readers[s->readers]->state_size);
 		s->readers++;
 	}
+	index_readers(s);
 	index_starts(s);
 	return s;
 }
@@ -85,7 +124,9 @@ static bool is_start(const struct parse_stream *s, const char *p, bool inner)
 	size_t last = s->starts_of[(unsigned char)*p + 1];
 
 	for (size_t i = s->starts_of[(unsigned char)*p]; i < last; i++) {
-		const char *start = s->starts.v[i], *e = num_after(p, start);
+		const char *start = s->starts.v[i], *e;
+
+		e = num_after(p, start);
 
 		if (e != NULL && (!inner || !num_is_alpha(*p) || !num_is_alpha(p[-1]) ||
 				  is_distinct(p, start, e)))
@@ -100,15 +141,15 @@ static bool is_start(const struct parse_stream *s, const char *p, bool inner)
  */
 static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 {
-	bool all = !p->rest || is_start(s, p->s, false);
+	uint32_t left = UINT32_C(1) << s->favourite;
 	long more = READER_NONE;
 
-	for (size_t i = 0; i <= (all ? s->readers : 0); i++) {
-		size_t k = i == 0 ? s->favourite : i - 1;
+	if (!p->rest || (has_starts(s, p->s) && is_start(s, p->s, false)))
+		left |= s->readers_of[(unsigned char)p->s[0]];
+	for (size_t k = s->favourite; left != 0; k = (size_t)__builtin_ctz(left)) {
 		long n;
 
-		if (i > 0 && k == s->favourite)
-			continue;
+		left &= ~(UINT32_C(1) << k);
 		n = parse_readers[k]->read(s->state[k], &s->ctx, p);
 		if (n > 0) {
 			*who = s->favourite = k;
@@ -118,6 +159,8 @@ static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 			*who = k;
 			more = READER_MORE;
 		}
+		if (left == 0)
+			break;
 	}
 	return more;
 }
@@ -126,7 +169,7 @@ static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 static const char *next_start(const struct parse_stream *st, const char *s)
 {
 	for (const char *p = s + 1; *p != '\0'; p++) {
-		if (is_start(st, p, true))
+		if (has_starts(st, p) && is_start(st, p, true))
 			return p;
 	}
 	return NULL;
@@ -137,7 +180,7 @@ static const char *next_word(const struct parse_stream *st, const char *s)
 {
 	while (*s != '\0' && !num_is_blank(*s)) {
 		s++;
-		if (is_start(st, s, true))
+		if (has_starts(st, s) && is_start(st, s, true))
 			return s;
 	}
 	s = num_skip(s);
@@ -324,7 +367,7 @@ static int columns_of(const char *s, size_t len)
 
 static void plain_line(struct parse_stream *s, char *text, size_t len, long line, bool end)
 {
-	int columns = columns_of(text, len);
+	int columns = len >= 72 ? columns_of(text, len) : 0;
 	struct clean_line c;
 	struct piece p;
 
@@ -349,8 +392,9 @@ static void plain_line(struct parse_stream *s, char *text, size_t len, long line
 	p.end = end;
 	p.hashes = c.hashes;
 	p.prompt = c.prompt;
-	p.full = columns == 72 || columns == 80 || columns_of(c.s, c.len) == 72 ||
-		 columns_of(c.s, c.len) == 80;
+	if (columns >= 72 && columns != 72 && columns != 80) /* without quote marks */
+		columns = columns_of(c.s, c.len);
+	p.full = columns == 72 || columns == 80;
 	p.parts[0].s = c.s;
 	p.parts[0].line = line;
 	p.parts_n = 1;

@@ -38,9 +38,12 @@ static void derive_events(struct sysbench *s, struct parse_ctx *ctx)
 
 static void sysbench_end(struct sysbench *s, struct parse_ctx *ctx)
 {
-	struct batch keep;
+	/* b is the first member: it alone lives on */
+	char *rest = (char *)s + sizeof(s->b);
 	struct batch_value *v;
 
+	if (!s->b.any)
+		return;
 	derive_events(s, ctx);
 	v = batch_find(&s->b, "sysbench/run/time");
 	if (v != NULL && s->fixed_time)
@@ -66,9 +69,7 @@ static void sysbench_end(struct sysbench *s, struct parse_ctx *ctx)
 	if (s->threads > 0)
 		batch_condition(&s->b, "threads", "%.0f", s->threads);
 	batch_end(&s->b, ctx);
-	keep = s->b;
-	memset(s, 0, sizeof(*s));
-	s->b = keep;
+	memset(rest, 0, sizeof(*s) - sizeof(s->b));
 }
 
 /* "sysbench 0.4.12:  multi-threaded system evaluation benchmark" */
@@ -412,6 +413,7 @@ static const char *const sysbench_starts[] = {
 const struct reader sysbench_reader = {
 	.name = "sysbench",
 	.starts = sysbench_starts,
+	.first = "NTIRDMPCeSOgtqrwodLmaxs/$0123456789",
 	.state_size = sizeof(struct sysbench),
 	.read = sysbench_read,
 	.boundary = sysbench_finish,

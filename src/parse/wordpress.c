@@ -194,12 +194,33 @@ static bool built_for(const char *s, struct num *n, const char **at)
 	return false;
 }
 
+/* Does a unit of time stand in the line at all? One pass: most lines have none. */
 static bool is_time_line(const char *s)
 {
-	return strstr(s, "econd") != NULL || strstr(s, "sec") != NULL ||
-	       strstr(s, "ekund") != NULL || strstr(s, "egundo") != NULL ||
-	       strstr(s, "ms") != NULL || strstr(s, "\xd1\x81\xd0\xb5\xd0\xba") != NULL ||
-	       strstr(s, "\xe7\xa7\x92") != NULL;
+	for (; *s != '\0'; s++) {
+		switch (*s) {
+		case 's':
+		case 'S':
+			if (s[1] == 'e' && (s[2] == 'c' || s[2] == 'k' || s[2] == 'g'))
+				return true;
+			break;
+		case 'm':
+			if (s[1] == 's')
+				return true;
+			break;
+		case '\xd1':
+			if (strncmp(s, "\xd1\x81\xd0\xb5\xd0\xba", 6) == 0)
+				return true;
+			break;
+		case '\xe7':
+			if (strncmp(s, "\xe7\xa7\x92", 3) == 0)
+				return true;
+			break;
+		default:
+			break;
+		}
+	}
+	return false;
 }
 
 static long time_line(struct wordpress *w, struct parse_ctx *ctx, const struct piece *p)

@@ -37,8 +37,11 @@ static void wrk_add(struct wrk *w, struct parse_ctx *ctx, const char *aspect, co
 
 static void wrk_end(struct wrk *w, struct parse_ctx *ctx)
 {
-	struct batch keep;
+	/* b is the first member: it alone lives on */
+	char *rest = (char *)w + sizeof(w->b);
 
+	if (!w->b.any)
+		return;
 	if (w->rate.end != NULL && w->rate.value > 0) {
 		wrk_add(w, ctx, "rate", "req/s", &w->rate, w->rate_line);
 		/* in a text that was cut the number of requests may be missing */
@@ -64,9 +67,7 @@ static void wrk_end(struct wrk *w, struct parse_ctx *ctx)
 	if (w->threads > 0)
 		batch_condition(&w->b, "threads", "%.0f", w->threads);
 	batch_end(&w->b, ctx);
-	keep = w->b;
-	memset(w, 0, sizeof(*w));
-	w->b = keep;
+	memset(rest, 0, sizeof(*w) - sizeof(w->b));
 }
 
 /* "Running 30s test @ http://..." */
@@ -338,6 +339,7 @@ static const char *const wrk_starts[] = {
 const struct reader wrk_reader = {
 	.name = "wrk and wrk2",
 	.starts = wrk_starts,
+	.first = "RLTVDINS[0123456789",
 	.state_size = sizeof(struct wrk),
 	.read = wrk_read,
 	.boundary = wrk_finish,
