@@ -46,29 +46,32 @@ unit_sources := $(wildcard test/unit/test_*.c)
 unit_programs := $(unit_sources:test/unit/%.c=$(BUILD)/unit/%)
 unit_helpers := $(filter-out $(unit_sources),$(wildcard test/unit/*.c))
 
+# one short line a command; V=1 shows the commands themselves
+say = $(if $(V),,@printf '  %-3s %s\n' $(1) $(2); )
+
 all: $(BUILD)/lampduel $(BUILD)/lampduel-launcher
 
 $(BUILD)/liblampduel.a: $(lib_objects)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)$(AR) rcs $@ $^
 
 $(BUILD)/lampduel: $(BUILD)/src/main.o $(BUILD)/liblampduel.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 # The launcher runs inside any installation, so it is static and needs none of its libraries; it is
 # never sanitized: what it costs is part of the measurement.
 $(BUILD)/lampduel-launcher: $(wildcard src/launcher/*.c src/launcher/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -O2 -g $(if $(DEVELOPER),$(WARNINGS) -Werror) -static -Isrc -o $@ $(filter %.c,$^)
+	$(call say,CC,$@)$(CC) -std=c11 -D_GNU_SOURCE -O2 -g $(if $(DEVELOPER),$(WARNINGS) -Werror) -static -Isrc -o $@ $(filter %.c,$^)
 
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@[ "$(pkg_libs)" != MISSING ] || { echo "make: development files are missing; ./quickstart installs them, or see README.md (needed: $(PACKAGES))" >&2; exit 1; }
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$@)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/unit/%: $(BUILD)/test/unit/%.o $(unit_helpers:%.c=$(BUILD)/%.o) $(BUILD)/liblampduel.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(ALL_LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ -lcmocka $(ALL_LIBS)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -90,7 +93,7 @@ check-live: all
 
 # What lampduel itself costs; on an otherwise idle machine.
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/liblampduel.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 $(BUILD)/bench/report_cost: $(BUILD)/test/unit/example.o
 
@@ -104,7 +107,7 @@ bench: $(BUILD)/bench/launch_cost $(BUILD)/bench/report_cost $(BUILD)/bench/pars
 $(BUILD)/test/simulate/simulate.o: ALL_CPPFLAGS += -Itest/unit
 
 $(BUILD)/simulate: $(BUILD)/test/simulate/simulate.o $(BUILD)/test/unit/cells.o $(BUILD)/test/unit/duel.o $(BUILD)/liblampduel.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+	$(call say,LD,$@)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 simulate: $(BUILD)/simulate
 	$(BUILD)/simulate $(TRIALS)

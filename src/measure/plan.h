@@ -53,6 +53,7 @@ int plan_check(const struct plan *p, struct err *err);
 int plan_tasks(const struct plan *p, struct task_list *tasks, struct err *err);
 
 char *plan_to_json(const struct plan *p); /* new string */
+/* Replaces what p holds. */
 int plan_from_json(const char *text, struct plan *p, struct err *err);
 char *plan_title(const struct plan *p); /* "debian:a against debian:b"; new string */
 

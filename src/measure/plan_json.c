@@ -96,6 +96,7 @@ int plan_from_json(const char *text, struct plan *p, struct err *err)
 
 	if (root == NULL)
 		return err_set(err, "the stored plan cannot be read: %s", je.text);
+	plan_release(p);
 	*p = (struct plan){
 		.default_workloads = bool_of(root, "default_workloads"),
 		.kind = text_of(root, "kind"),
