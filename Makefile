@@ -142,7 +142,7 @@ lint-clang:
 
 # lampduel finds share/ and its launcher from its own place: keep the folders beside each other
 shared := $(shell find share -type f ! -name '.*' 2>/dev/null)
-manuals := $(wildcard man/*.1)
+manuals := $(wildcard man/*.[1-9])
 documents := $(wildcard README.md COPYING doc/*.md)
 
 install: all
@@ -150,12 +150,12 @@ install: all
 	install -m 755 $(BUILD)/lampduel "$(DESTDIR)$(bindir)/lampduel"
 	install -m 755 $(BUILD)/lampduel-launcher "$(DESTDIR)$(libexecdir)/lampduel-launcher"
 	$(foreach f,$(shared),install -D -m 644 $(f) "$(DESTDIR)$(datadir)/$(f:share/%=%)"$(newline))
-	$(foreach f,$(manuals),install -D -m 644 $(f) "$(DESTDIR)$(mandir)/man1/$(notdir $(f))"$(newline))
+	$(foreach f,$(manuals),install -D -m 644 $(f) "$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(f)))/$(notdir $(f))"$(newline))
 	$(foreach f,$(documents),install -D -m 644 $(f) "$(DESTDIR)$(docdir)/$(notdir $(f))"$(newline))
 
 uninstall:
 	rm -f "$(DESTDIR)$(bindir)/lampduel"
-	$(foreach f,$(manuals),rm -f "$(DESTDIR)$(mandir)/man1/$(notdir $(f))"$(newline))
+	$(foreach f,$(manuals),rm -f "$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(f)))/$(notdir $(f))"$(newline))
 	rm -rf "$(DESTDIR)$(libexecdir)" "$(DESTDIR)$(datadir)" "$(DESTDIR)$(docdir)"
 
 dist:

@@ -49,6 +49,36 @@ setup() { setup_home; }
 	done
 }
 
+@test "what quickstart and the README name exists: commands and their options" {
+	top="$BATS_TEST_DIRNAME/../.."
+	seen=0
+	while read -r command words; do
+		[ "$command" != --help ] || continue
+		try lampduel "$command" --help
+		[ "$status" -eq 0 ] || { echo "there is no lampduel $command"; return 1; }
+		for word in ${words%% -- *}; do
+			case $word in
+			-*) grep -qE "(^|[ ,])$word([],= []|$)" "$BATS_TEST_TMPDIR/out" ||
+				{ echo "lampduel $command has no $word"; return 1; } ;;
+			esac
+		done
+		seen=$((seen + 1))
+	done < <(sed -n 's/^ *build\/lampduel \([^|\\]*\).*/\1/p' "$top/quickstart" "$top/README.md")
+	[ "$seen" -ge 8 ]
+	for format in $(sed -n 's/.*lampduel.*--format \([a-z]*\).*/\1/p' "$top/quickstart" "$top/README.md"); do
+		[[ $(lampduel report --help) == *"--format "*"$format"* ]]
+	done
+}
+
+@test "make install puts every manual page in its section" {
+	top="$BATS_TEST_DIRNAME/../.."
+	make -n -C "$top" install DESTDIR=/there prefix=/usr >"$BATS_TEST_TMPDIR/plan"
+	for page in "$top"/man/*; do
+		grep -qF "/man${page##*.}/${page##*/}" "$BATS_TEST_TMPDIR/plan" ||
+			{ echo "${page##*/} is not installed"; return 1; }
+	done
+}
+
 @test "the manual pages are well formed" {
 	command -v mandoc >/dev/null || skip "mandoc is not installed"
 	for page in "$BATS_TEST_DIRNAME"/../../man/*; do
