@@ -144,7 +144,8 @@ int calibrate_all(struct session *s, struct experiment *e, struct store *store, 
 			return err->code;
 		char *params = json_dumps(t->params, JSON_COMPACT | JSON_SORT_KEYS);
 		mem_replace(&e->tasks.v[k].params, params);
-		if (!resumed && store_set_task_params(store, e, k, err) != 0)
+		/* a session that is resumed may have ended before it had all counts */
+		if (store_set_task_params(store, e, k, err) != 0)
 			return err->code;
 	}
 	return resumed ? 0 : store_notes(s, e, store, err);
