@@ -116,16 +116,24 @@ static int flush_output(FILE *out, int status)
 	return status;
 }
 
+/* Messages may hold names and words that came from elsewhere: none of it reaches the terminal raw. */
+static void tell(const char *text)
+{
+	char *safe = text_escaped(text);
+
+	(void)fprintf(stderr, "lampduel: %s\n", safe);
+	free(safe);
+}
+
 static int exit_status(int rc, const struct err *err)
 {
 	if (rc >= 0)
 		return rc;
 	if (rc == ERR_INTERRUPTED && stop_signal != 0) {
-		(void)fprintf(stderr, "lampduel: %s\n",
-			      err->msg[0] != '\0' ? err->msg : "interrupted");
+		tell(err->msg[0] != '\0' ? err->msg : "interrupted");
 		return EXIT_BY_SIGNAL + stop_signal;
 	}
-	(void)fprintf(stderr, "lampduel: %s\n", err->msg);
+	tell(err->msg);
 	return rc == ERR_USAGE ? EXIT_USAGE : EXIT_ERROR;
 }
 
@@ -175,12 +183,9 @@ int cmd_main(int argc, char **argv)
 	}
 	const struct command *cmd = find_command(argv[1]);
 	if (cmd == NULL) {
-		char *name = text_escaped(argv[1]);
-		(void)fprintf(stderr,
-			      "lampduel: there is no command \"%s\"; lampduel --help lists them\n",
-			      name);
-		free(name);
-		return EXIT_USAGE;
+		(void)err_code(&err, ERR_USAGE,
+			       "there is no command \"%s\"; lampduel --help lists them", argv[1]);
+		return exit_status(ERR_USAGE, &err);
 	}
 	catch_signals();
 	proc_close_inherited_on_exec();
