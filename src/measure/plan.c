@@ -56,22 +56,18 @@ static int check_name(const char *name, struct err *err)
 static char *name_of_target(const struct plan *p, const char *target)
 {
 	const char *rest = strchr(target, ':');
-	char *base = mem_strdup(rest == NULL || rest[1] == '\0' ? target : rest + 1);
-	const char *from = base;
+	const char *from = rest == NULL || rest[1] == '\0' ? target : rest + 1;
+	size_t len = strlen(from);
+	enum { ROOM = NAME_MAX_COLUMNS - 3 }; /* for "-16" */
 
-	if (strlen(base) > NAME_MAX_COLUMNS - 3)
-		from = base + strlen(base) - (NAME_MAX_COLUMNS - 3);
-	char *name = mem_strdup(from);
-	for (char *c = name; *c != '\0'; c++) {
+	char *base = mem_strdup(len > ROOM ? from + len - ROOM : from);
+	for (char *c = base; *c != '\0'; c++) {
 		if (!isalnum((unsigned char)*c) && strchr("._-", *c) == NULL)
 			*c = '-';
 	}
+	char *name = mem_strdup(base);
 	for (int n = 2; name_taken(p, name); n++)
-		mem_replace(&name, mem_printf("%.*s-%d", NAME_MAX_COLUMNS - 4, from, n));
-	for (char *c = name; *c != '\0'; c++) {
-		if (*c == '/' || *c == '#' || *c == '=')
-			*c = '-';
-	}
+		mem_replace(&name, mem_printf("%s-%d", base, n));
 	free(base);
 	return name;
 }
@@ -122,6 +118,10 @@ int plan_check(const struct plan *p, struct err *err)
 	if (p->lives < 0 || p->lives > p->rounds)
 		return err_code(err, ERR_USAGE, "--lives %d: there are only %d rounds", p->lives,
 				p->rounds);
+	if (p->sample_ns <= 0)
+		return err_code(err, ERR_USAGE, "--sample: a sample lasts longer than no time");
+	if (!(p->step_share > 0) || p->step_share >= 1)
+		return err_code(err, ERR_USAGE, "--step: a share above 0 and below 1 is wanted");
 	size_t recorded = 0;
 	for (size_t i = 0; i < p->systems.n; i++)
 		recorded += text_starts(p->systems.v[i].target, "recorded:");

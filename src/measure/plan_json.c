@@ -115,10 +115,13 @@ int plan_from_json(const char *text, struct plan *p, struct err *err)
 	};
 	json_array_foreach(json_object_get(root, "systems"), i, v)
 	{
+		const char *target = json_string_value(json_object_get(v, "target"));
+		if (rc == 0 && target == NULL)
+			rc = err_set(err, "the stored plan names a system without a target");
 		if (rc == 0)
 			rc = plan_add_system(p, json_string_value(json_object_get(v, "name")),
-					     json_string_value(json_object_get(v, "target")),
-					     json_string_value(json_object_get(v, "cpu")), err);
+					     target, json_string_value(json_object_get(v, "cpu")),
+					     err);
 	}
 	json_array_foreach(json_object_get(root, "workloads"), i, v)
 	{
