@@ -40,7 +40,7 @@ static int run(struct cmd_context *c, void *options, struct strvec *argv, struct
 	int rc = 0;
 
 	if (o->resume != NULL)
-		rc = run_load_resumed(c, o, &p, &resume_id, err);
+		rc = run_load_resumed(c, o, argv, &p, &resume_id, err);
 	else
 		rc = run_plan(c, o, argv, &p, err);
 	if (rc == 0 && p.systems.n == 0)

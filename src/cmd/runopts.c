@@ -284,6 +284,13 @@ static int set_as_published(struct plan *p, struct err *err)
 	return 0;
 }
 
+static void use_mirror(const struct run_options *o)
+{
+	/* where the kinds of systems that fetch something look for it */
+	if (o->mirror != NULL)
+		(void)setenv("LAMPDUEL_MIRROR", o->mirror, 1);
+}
+
 int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, struct plan *p,
 	     struct err *err)
 {
@@ -312,9 +319,7 @@ int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, 
 	p->record = mem_strdup(o->record);
 	if (o->seed == NULL || !text_to_u64(o->seed, &p->seed))
 		p->seed = rng_fresh_seed();
-	/* where the kinds of systems that fetch something look for it */
-	if (o->mirror != NULL)
-		(void)setenv("LAMPDUEL_MIRROR", o->mirror, 1);
+	use_mirror(o);
 	return 0;
 }
 
@@ -328,11 +333,41 @@ static int finish_plan(const struct run_options *o, struct plan *p, struct err *
 	return rc == 0 ? plan_check(p, err) : rc;
 }
 
-int run_load_resumed(struct cmd_context *c, const struct run_options *o, struct plan *p,
-		     int64_t *id, struct err *err)
+/* What an experiment is does not change halfway: only how it is shown may be said anew. */
+static int check_resume_alone(const struct cmd_context *c, const struct strvec *argv,
+			      struct err *err)
+{
+	static const char *const fine[] = {"resume", "output", "mirror"};
+	uint64_t others = c->given;
+
+	for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++) {
+		if (was_given(c->given, fine[i]))
+			others &= ~(UINT64_C(1) << (options_find(run_option_rows, fine[i]) -
+						    run_option_rows));
+	}
+	for (const struct option_row *row = run_option_rows; row->name != NULL; row++) {
+		if (was_given(others, row->name))
+			return err_code(err, ERR_USAGE,
+					"--resume goes on as the experiment was begun: leave out "
+					"--%s",
+					row->name);
+	}
+	return argv->n == 0 ? 0
+			    : err_code(err, ERR_USAGE,
+				       "--resume goes on as the experiment was begun: leave out "
+				       "\"%s\"",
+				       argv->v[0]);
+}
+
+int run_load_resumed(struct cmd_context *c, const struct run_options *o, const struct strvec *argv,
+		     struct plan *p, int64_t *id, struct err *err)
 {
 	struct experiment e = {0};
-	int rc = 0;
+	int rc = check_resume_alone(c, argv, err);
+
+	if (rc != 0)
+		return rc;
+	use_mirror(o);
 
 	if (!text_to_i64(o->resume, id) || *id <= 0)
 		return err_code(err, ERR_USAGE, "--resume: \"%s\" is no number of an experiment",

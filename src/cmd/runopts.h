@@ -33,8 +33,9 @@ int run_add_workload(struct plan *p, const char *name, struct err *err);
 /* Applies --set and --as-published, measures, prints the report. */
 int run_and_report(struct cmd_context *c, const struct run_options *o, struct plan *p,
 		   int64_t resume_id, struct err *err);
-/* Loads the plan of experiment o->resume into p and sets *id. */
-int run_load_resumed(struct cmd_context *c, const struct run_options *o, struct plan *p,
-		     int64_t *id, struct err *err);
+/* Loads the plan of experiment o->resume into p and sets *id. Options that would change it are
+ * refused. */
+int run_load_resumed(struct cmd_context *c, const struct run_options *o, const struct strvec *argv,
+		     struct plan *p, int64_t *id, struct err *err);
 
 #endif

@@ -92,6 +92,30 @@ said_last() {
 	[ "$(sql "SELECT state FROM experiment")" = failed ]
 }
 
+@test "counts that were not found before an interruption are kept when it is resumed" {
+	mv r.jsonl whole.jsonl
+	grep -v '"step":"mariadb/encode/calibrate/count' whole.jsonl >r.jsonl
+	if cmp -s r.jsonl whole.jsonl; then return 1; fi
+	replay
+	[ "$status" -eq 1 ]
+	[ "$(sql "SELECT json_extract(params, '$.count') FROM task WHERE name = 'mariadb/encode'")" -eq 0 ]
+	mv whole.jsonl r.jsonl
+	try lampduel reference --resume 1
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	[ "$(sql "SELECT json_extract(params, '$.count') FROM task WHERE name = 'mariadb/encode'")" -gt 0 ]
+	[ "$(sql "SELECT count(*) FROM execution")" -eq 42 ]
+}
+
+@test "--resume takes no options that would make another experiment of it" {
+	replay --max-time 30s
+	try lampduel reference --resume 1 -n 5
+	[ "$status" -eq 2 ]
+	said_in_one_line "leave out --rounds"
+	try lampduel run --resume 1 -- true
+	[ "$status" -eq 2 ]
+	said_in_one_line 'leave out "true"'
+}
+
 @test "a failed openssl speed is no sample: repeated, then the place is left out" {
 	# round 3, on one side: the program fails every time it is tried
 	sed 's/^\(.*"call":"exec".*"system":"hard".*"step":"openssl\/rsa2048","round":3,.*\)"start_ns"/\1"exit":1,"status":"failed","reason":"exit status 1","start_ns"/' \
@@ -106,6 +130,21 @@ said_last() {
 	[ "$(sql "SELECT count(*) FROM execution WHERE status <> 'ok'")" -eq 3 ]
 	[ "$(sql "SELECT count(*) FROM execution")" -eq 46 ]
 	[[ $out == *"n 6"* && $out == *"exit status 1"* ]]
+}
+
+@test "an error message never holds raw control characters" {
+	try lampduel list --db $'r.jsonl/a\e[31m/x.db'
+	[ "$status" -eq 1 ]
+	said_in_one_line 'r.jsonl/a\x1b[31m'
+}
+
+@test "a sample of no time and a step of no size are refused" {
+	for options in "--sample 0" "--step 0" "--step 100%"; do
+		# shellcheck disable=SC2086 # two words
+		replay $options
+		[ "$status" -eq 2 ]
+		said_in_one_line "${options%% *}: "
+	done
 }
 
 @test "hostile output reaches neither terminal nor report" {
