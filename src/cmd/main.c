@@ -116,7 +116,8 @@ static int flush_output(FILE *out, int status)
 	return status;
 }
 
-/* Messages may hold names and words that came from elsewhere: none of it reaches the terminal raw. */
+/* Messages may hold names and words that came from elsewhere: none of it reaches the terminal raw.
+ */
 static void tell(const char *text)
 {
 	char *safe = text_escaped(text);

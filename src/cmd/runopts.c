@@ -342,8 +342,8 @@ static int check_resume_alone(const struct cmd_context *c, const struct strvec *
 
 	for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++) {
 		if (was_given(c->given, fine[i]))
-			others &= ~(UINT64_C(1) << (options_find(run_option_rows, fine[i]) -
-						    run_option_rows));
+			others &= ~(UINT64_C(1)
+				    << (options_find(run_option_rows, fine[i]) - run_option_rows));
 	}
 	for (const struct option_row *row = run_option_rows; row->name != NULL; row++) {
 		if (was_given(others, row->name))

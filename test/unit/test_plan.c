@@ -80,7 +80,7 @@ static void a_plan_survives_its_json(void **state)
 static void what_cannot_be_is_refused_before_anything_starts(void **state)
 {
 	(void)state;
-	struct plan p = {.rounds = 3, .lives = 4};
+	struct plan p = {.rounds = 3, .lives = 4, .sample_ns = 1, .step_share = 0.5};
 	struct err e = ERR_INIT;
 
 	assert_int_equal(plan_check(&p, &e), ERR_USAGE);
