@@ -155,6 +155,8 @@ static void drop_lock(const struct place *p, int fd)
 		return;
 	if (!fs_exists(p->at))
 		(void)unlink(p->lock);
+	/* said to the kernel, as a program that another thread started meanwhile may hold it too */
+	(void)flock(fd, LOCK_UN);
 	(void)close(fd);
 }
 
