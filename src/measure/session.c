@@ -134,18 +134,20 @@ static void say_waiting(void *arg, const char *whom)
 /* The lock, the run folder and its supervisor; before there are threads. */
 static int secure_machine(struct session *s, struct err *err)
 {
+	struct err left = ERR_INIT;
 	int swept = 0;
 
 	s->lock = measuring_lock_take(say_waiting, s, s->stop, err);
 	if (s->lock == NULL)
 		return err->code;
-	if (guard_sweep(s->cache_dir, &swept, err) != 0)
-		return err->code;
+	/* what is left of another user's run cannot be removed by us, and need not stop us */
+	if (guard_sweep(s->cache_dir, &swept, &left) != 0)
+		event_text(s->sink, EVENT_NOTE, left.msg);
 	s->guard = guard_new_run_dir(s->cache_dir, s->run_id, err);
 	if (s->guard == NULL)
 		return err->code;
 	for (size_t i = 0; i < s->n; i++) {
-		char *name = mem_printf("system-%zu", i);
+		char *name = mem_printf("%zu", i);
 		char *tree = tree_dir(s, i);
 		s->run_dirs[i] = guard_system_dir(s->guard, name, err);
 		int rc = s->run_dirs[i] == NULL ? err->code : fs_mkdirs(tree, 0755, err);
