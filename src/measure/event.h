@@ -1,7 +1,7 @@
 /*
  * event: what a run tells while it goes on. The runner emits, the command
- * renders; nothing in measure/ prints. Events come from one thread, and only
- * between samples.
+ * renders; nothing in measure/ prints. Events come one at a time (while systems
+ * are prepared from several threads, later from one), and only between samples.
  */
 #ifndef LAMPDUEL_MEASURE_EVENT_H
 #define LAMPDUEL_MEASURE_EVENT_H

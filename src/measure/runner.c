@@ -300,6 +300,7 @@ int runner_run(const struct run_request *q, int64_t *id, struct err *err)
 			rc = src;
 		}
 	}
+	sampler_release(&r.sampler);
 	session_close(&r.session);
 	experiment_release(&r.e);
 	return rc;

@@ -13,6 +13,13 @@ void sampler_init(struct sampler *m, struct session *s, struct experiment *e, st
 		  struct run_progress *progress)
 {
 	*m = (struct sampler){.s = s, .e = e, .store = store, .progress = progress};
+	m->failed_in_a_row = mem_array(s->tasks.tasks.n, sizeof(*m->failed_in_a_row));
+}
+
+void sampler_release(struct sampler *m)
+{
+	free(m->failed_in_a_row);
+	m->failed_in_a_row = NULL;
 }
 
 int sampler_step_round(int round, bool warmup)
@@ -217,9 +224,7 @@ static int give_up_place(struct sampler *m, int round, size_t task, struct err *
 	const char *system = x == NULL ? "?" : m->e->systems.v[x->system].name;
 	const char *why = x == NULL || x->reason[0] == '\0' ? "disturbed" : x->reason;
 
-	m->failed_in_a_row = m->failed_task == task ? m->failed_in_a_row + 1 : 1;
-	m->failed_task = task;
-	if (round == 1 || m->failed_in_a_row >= FAILURES_MAX)
+	if (round == 1 || ++m->failed_in_a_row[task] >= FAILURES_MAX)
 		return err_set(err, "%s cannot be measured on %s: %s", name, system, why);
 	return 0;
 }
@@ -253,8 +258,8 @@ int sampler_sample(struct sampler *m, int round, bool warmup, size_t task, struc
 		if (rc == 0)
 			rc = attempt_once(m, round, warmup, task, a, &good, err);
 	}
-	if (rc == 0 && good && m->failed_task == task)
-		m->failed_in_a_row = 0;
+	if (rc == 0 && good)
+		m->failed_in_a_row[task] = 0;
 	if (rc == 0)
 		progress_place_done(m->progress, m->s->n);
 	if (rc == 0 && !good)

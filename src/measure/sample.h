@@ -14,12 +14,12 @@ struct sampler {
 	struct experiment *e;
 	struct store *store;
 	struct run_progress *progress;
-	int failed_in_a_row; /* places left out one after the other */
-	size_t failed_task;
+	int *failed_in_a_row; /* by task: places left out one after the other */
 };
 
 void sampler_init(struct sampler *m, struct session *s, struct experiment *e, struct store *store,
 		  struct run_progress *progress);
+void sampler_release(struct sampler *m);
 /* Was this place measured, or given up, in an earlier session? Counts it as done then. */
 bool sampler_done(struct sampler *m, int round, bool warmup, size_t task);
 /*
@@ -30,7 +30,7 @@ bool sampler_done(struct sampler *m, int round, bool warmup, size_t task);
 int sampler_sample(struct sampler *m, int round, bool warmup, size_t task, struct err *err);
 /* The number a recording knows a round by: warm-up rounds are negative. */
 int sampler_step_round(int round, bool warmup);
-/* Versions must not have changed since the experiment began; adds a note on what else did. */
+/* Versions must not have changed since the experiment began. */
 int sampler_compare_facts(struct sampler *m, size_t system, const struct factset *now,
 			  struct err *err);
 

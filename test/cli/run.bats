@@ -92,6 +92,15 @@ said_last() {
 	[ "$(sql "SELECT state FROM experiment")" = failed ]
 }
 
+@test "two tasks that both stop working end the run after three rounds of that" {
+	grep -v -E '"step":"openssl/rsa[24][0-9]*","round":[2-7],' r.jsonl >cut.jsonl
+	mv cut.jsonl r.jsonl
+	replay
+	[ "$status" -eq 1 ]
+	said_last "cannot be measured"
+	[ "$(sql "SELECT max(number) FROM round")" -eq 4 ]
+}
+
 @test "counts that were not found before an interruption are kept when it is resumed" {
 	mv r.jsonl whole.jsonl
 	grep -v '"step":"mariadb/encode/calibrate/count' whole.jsonl >r.jsonl
