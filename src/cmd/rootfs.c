@@ -24,9 +24,9 @@ static const struct option_row rows[] = {
 	 .type = OPT_CHOICE,
 	 .offset = offsetof(struct options, sources),
 	 .arg = "release|security",
-	 .fallback = "release",
-	 .help = "release alone, so that all architectures have the same versions, or its security "
-		 "and point updates too"},
+	 .help = "the release alone, so that all architectures have the same versions (so a new "
+		 "one "
+		 "is made), or its security and point updates too; update keeps what there was"},
 	{.name = NULL},
 };
 
@@ -134,14 +134,22 @@ static int add(struct cmd_context *c, const struct rootfs_options *o, const char
 	int rc = rootfs_open(target, o, &r, err);
 	if (rc != 0)
 		return rc;
-	print_one(c->out, &r.info);
-	if (!r.made)
+	bool other = o->sources != ROOTFS_AS_IT_WAS &&
+		     (o->sources == ROOTFS_SECURITY) != rootfs_has_security(&r.info);
+	if (other)
+		rc = err_set(err,
+			     "%s is there already, but with other sources (%s): lampduel rootfs "
+			     "update makes it anew",
+			     target, r.info.sources);
+	else
+		print_one(c->out, &r.info);
+	if (!other && !r.made)
 		(void)fprintf(c->out,
 			      "%-24s was there already; lampduel rootfs update makes it "
 			      "anew\n",
 			      "");
 	rootfs_close(&r);
-	return 0;
+	return rc;
 }
 
 static int update(struct cmd_context *c, const struct rootfs_options *o, const char *target,
@@ -177,11 +185,18 @@ static const struct action actions[] = {
 	{"remove", true, take_away},
 };
 
+static enum rootfs_sources sources_of(const char *word)
+{
+	if (word == NULL)
+		return ROOTFS_AS_IT_WAS;
+	return strcmp(word, "security") == 0 ? ROOTFS_SECURITY : ROOTFS_RELEASE;
+}
+
 static int run(struct cmd_context *c, void *options, struct strvec *argv, struct err *err)
 {
 	const struct options *o = options;
 	struct rootfs_options ro = {.mirror = o->mirror,
-				    .security = strcmp(o->sources, "security") == 0,
+				    .sources = sources_of(o->sources),
 				    .stop = c->stop,
 				    .progress = progress,
 				    .progress_arg = c};

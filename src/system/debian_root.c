@@ -181,7 +181,7 @@ static void push_sources(struct strvec *argv, const struct rootfs_info *info,
 	const char *key = debian_keyring();
 
 	strvec_pushf(argv, "deb [signed-by=%s] %s %s main", key, m->main, info->suite);
-	if (!o->security)
+	if (o->sources != ROOTFS_SECURITY)
 		return;
 	strvec_pushf(argv, "deb [signed-by=%s] %s %s-updates main", key, m->main, info->suite);
 	strvec_pushf(argv, "deb [signed-by=%s] %s %s-security main", key, m->security, info->suite);
@@ -451,16 +451,17 @@ static int debian_make(const char *folder, struct rootfs_info *info, const struc
 	int rc = check_tools(folder, err);
 	if (rc == 0)
 		rc = mirror_find(o->mirror, o->stop, &m, err);
-	if (rc == 0 && o->security && m.security == NULL)
+	if (rc == 0 && o->sources == ROOTFS_SECURITY && m.security == NULL)
 		rc = err_set(err, "no archive of security updates is known beside %s", m.main);
 	if (rc == 0)
 		rc = fs_mkdirs(tmp, 0755, err);
 	if (rc == 0) {
 		info->mirror = mirror_shown(m.main);
 		info->components = mem_strdup("main");
-		info->sources = o->security ? mem_printf("%s %s-updates %s-security", info->suite,
-							 info->suite, info->suite)
-					    : mem_strdup(info->suite);
+		info->sources = o->sources == ROOTFS_SECURITY
+					? mem_printf("%s %s-updates %s-security", info->suite,
+						     info->suite, info->suite)
+					: mem_strdup(info->suite);
 		rootfs_say(o, "%s: downloading and unpacking from %s (about 100 MB)", info->target,
 			   info->mirror);
 		rc = unpack(folder, info, &m, o, err);

@@ -379,6 +379,8 @@ int rootfs_update(const char *target, const struct rootfs_options *o, struct roo
 		  struct err *err)
 {
 	const struct rootfs_recipe *recipe = recipe_of(target, err);
+	struct rootfs_options mine = *o;
+	struct rootfs_info before = {0};
 	struct place p;
 	int fd = -1;
 
@@ -389,11 +391,14 @@ int rootfs_update(const char *target, const struct rootfs_options *o, struct roo
 	if (rc != 0)
 		return rc;
 	place_init(&p, o, info->name);
+	if (o->sources == ROOTFS_AS_IT_WAS && read_description(&p, &before))
+		mine.sources = rootfs_has_security(&before) ? ROOTFS_SECURITY : ROOTFS_RELEASE;
+	rootfs_info_release(&before);
 	rc = fs_mkdirs(p.folder, 0755, err);
 	if (rc == 0)
 		rc = take_lock(&p, LOCK_EX, false, o, &fd, err);
 	if (rc == 0)
-		rc = make(recipe, &p, fd, info, o, err);
+		rc = make(recipe, &p, fd, info, &mine, err);
 	drop_lock(&p, fd);
 	if (rc != 0) {
 		(void)err_wrap(err, "updating %s", target);

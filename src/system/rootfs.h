@@ -43,11 +43,17 @@ struct rootfs_info {
 	struct rootfs_packages packages;
 };
 
+enum rootfs_sources {
+	ROOTFS_AS_IT_WAS, /* an update keeps what it had; a new one is of the release alone */
+	ROOTFS_RELEASE,
+	ROOTFS_SECURITY, /* the release with its security and point updates */
+};
+
 struct rootfs_options {
-	const char *cache_dir;    /* NULL: fs_cache_dir() */
-	const char *mirror;       /* NULL: LAMPDUEL_MIRROR, then this machine's apt configuration */
-	bool security;            /* security and point updates too, not the release alone */
-	const volatile int *stop; /* non-zero: interrupted; may be NULL */
+	const char *cache_dir; /* NULL: fs_cache_dir() */
+	const char *mirror;    /* NULL: LAMPDUEL_MIRROR, then this machine's apt configuration */
+	enum rootfs_sources sources;
+	const volatile int *stop;                      /* non-zero: interrupted; may be NULL */
 	void (*progress)(void *arg, const char *line); /* may be NULL; printable, no newline */
 	void *progress_arg;
 	const char *run_id; /* set for recipes: LAMPDUEL_RUN of the programs they start (guard.h) */
@@ -96,6 +102,7 @@ char *rootfs_folder(const struct rootfs_options *o);
 void rootfs_info_release(struct rootfs_info *i);
 int rootfs_info_read(const char *path, struct rootfs_info *i, struct err *err);
 int rootfs_info_write(const char *path, const struct rootfs_info *i, struct err *err);
+bool rootfs_has_security(const struct rootfs_info *i); /* by its sources */
 /* The version of a package, or NULL. */
 const char *rootfs_version(const struct rootfs_packages *p, const char *name);
 void rootfs_packages_release(struct rootfs_packages *p);

@@ -117,6 +117,11 @@ int rootfs_info_read(const char *path, struct rootfs_info *i, struct err *err)
 	return rc;
 }
 
+bool rootfs_has_security(const struct rootfs_info *i)
+{
+	return i->sources != NULL && strstr(i->sources, "-security") != NULL;
+}
+
 static json_t *packages_json(const struct rootfs_packages *p)
 {
 	json_t *list = json_array();

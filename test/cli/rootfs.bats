@@ -73,6 +73,15 @@ pretend() {
 	[ -e "$folder/bookworm-armel/root/mark" ]
 }
 
+@test "rootfs add with other sources than what is there says so" {
+	pretend bookworm armel
+	run "$LAMPDUEL" rootfs add --sources security debian:bookworm/armel
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"with other sources (bookworm)"* ]]
+	run "$LAMPDUEL" rootfs add --sources release debian:bookworm/armel
+	[ "$status" -eq 0 ]
+}
+
 @test "rootfs remove removes, and says when there is nothing" {
 	pretend bookworm armel
 	run "$LAMPDUEL" rootfs remove debian:bookworm/armel
