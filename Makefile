@@ -117,10 +117,13 @@ sources := $(wildcard src/*.c src/*/*.c bench/*.c src/*/*.h test/unit/*.c test/u
 scripts := quickstart runtests scripts/setup.sh .ci/run $(wildcard bench/*.sh scripts/*.sh test/*/*.bats test/*/*.bash)
 clang_format := $(firstword $(foreach f,clang-format-14 clang-format,$(if $(findstring version 14.,$(shell $(f) --version 2>/dev/null)),$(f))))
 
-lint: lint-format lint-cppcheck lint-scripts lint-gcc lint-clang
+lint: lint-format lint-layers lint-cppcheck lint-scripts lint-gcc lint-clang
 
 lint-format:
 	@$(if $(clang_format),$(clang_format) --dry-run -Werror $(sources),echo "lint: no clang-format 14 here: the format is not checked")
+
+lint-layers:
+	@scripts/check-layers.sh
 
 lint-cppcheck:
 	@mkdir -p $(BUILD)/lint/cppcheck
@@ -170,6 +173,6 @@ define newline
 
 endef
 
-.PHONY: all bench simulate check check-unit check-cli check-live unit-programs lint lint-format lint-cppcheck \
+.PHONY: all bench simulate check check-unit check-cli check-live unit-programs lint lint-format lint-layers lint-cppcheck \
 	lint-scripts lint-gcc lint-clang install uninstall dist clean
 .SECONDARY:

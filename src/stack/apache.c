@@ -15,10 +15,10 @@ static int put_in_run(struct stack *st, const struct step *step, const char *nam
 		      const struct buf *text, struct err *err)
 {
 	char *path = mem_printf("%s/%s", st->system->run_dir_inside, name);
-	struct step sub = sub_step(step, name);
+	struct step sub = step_below(step, name);
 	int rc = system_put(st->system, &sub, path, buf_str(text), text->len, err);
 
-	sub_step_release(&sub);
+	step_release(&sub);
 	free(path);
 	return rc;
 }
@@ -29,9 +29,9 @@ int apache_configure(struct stack *st, const struct step *step, struct err *err)
 	int rc = 0;
 
 	if (st->php.ini != NULL) {
-		struct step sub = sub_step(step, "release-php.ini");
+		struct step sub = step_below(step, "release-php.ini");
 		rc = system_get(st->system, &sub, st->php.ini, INI_MAX, &base, err);
-		sub_step_release(&sub);
+		step_release(&sub);
 	}
 	for (int on = 1; rc == 0 && on >= 0; on--) {
 		struct setting_vars vars = stack_vars(st);
@@ -97,10 +97,10 @@ int apache_start(struct stack *st, const struct step *step, struct err *err)
 	struct strvec argv = STRVEC_INIT, env = STRVEC_INIT;
 	const char *run = st->system->run_dir_inside;
 	char *log = mem_printf("%s/apache-%s.log", run, st->life_text);
-	struct step sub = sub_step(step, "port");
+	struct step sub = step_below(step, "port");
 	int rc = system_free_port(st->system, &sub, &st->port, err);
 
-	sub_step_release(&sub);
+	step_release(&sub);
 	mem_replace(&st->port_text, mem_printf("%d", st->port));
 	if (rc == 0)
 		rc = put_config(st, step, err);
@@ -157,9 +157,9 @@ int apache_wait(struct stack *st, const struct step *step, struct err *err)
 		err_clear(err);
 		st->apache.id = 0;
 		(void)snprintf(again, sizeof(again), "again-%d", tried);
-		struct step sub = sub_step(step, again);
+		struct step sub = step_below(step, again);
 		rc = apache_start(st, &sub, err);
-		sub_step_release(&sub);
+		step_release(&sub);
 		if (rc != 0)
 			return rc;
 	}

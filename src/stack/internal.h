@@ -7,10 +7,6 @@
 
 #include "stack/stack.h"
 
-/* A step's name with "/what" behind it; release the copy with sub_step_release(). */
-struct step sub_step(const struct step *step, const char *what);
-void sub_step_release(struct step *sub);
-
 /* Runs argv of the system; 0 when it ended with status 0, else a line that has its last words. */
 int stack_run(struct system *s, const struct step *step, const struct strvec *argv,
 	      const struct strvec *env, const void *input, size_t input_len, int64_t timeout_ns,

@@ -14,10 +14,10 @@ enum { LOG_MAX = 8 << 20 };
 static int make_folder(struct stack *st, const struct step *step, const char *name, struct err *err)
 {
 	char *path = mem_printf("%s/%s/.lampduel", st->system->run_dir_inside, name);
-	struct step sub = sub_step(step, name);
+	struct step sub = step_below(step, name);
 	int rc = system_put(st->system, &sub, path, "", 0, err);
 
-	sub_step_release(&sub);
+	step_release(&sub);
 	free(path);
 	return rc;
 }
@@ -27,7 +27,7 @@ int mariadb_configure(struct stack *st, const struct step *step, struct err *err
 	struct setting_vars vars = stack_vars(st);
 	struct buf b = BUF_INIT;
 	char *path = mem_printf("%s/my.cnf", vars.run);
-	struct step sub = sub_step(step, "my.cnf");
+	struct step sub = step_below(step, "my.cnf");
 
 	buf_addstr(&b, "[mysqld]\n");
 	settings_write(&b, SETTING_MARIADB, &vars);
@@ -36,7 +36,7 @@ int mariadb_configure(struct stack *st, const struct step *step, struct err *err
 		rc = make_folder(st, step, "data", err);
 	if (rc == 0)
 		rc = make_folder(st, step, "db-tmp", err);
-	sub_step_release(&sub);
+	step_release(&sub);
 	free(path);
 	buf_release(&b);
 	return rc;

@@ -46,7 +46,7 @@ static int find(struct system *s, const struct wanted *w, char **path, char **ve
 		struct strvec argv = STRVEC_INIT;
 		struct outcome out = {0};
 		struct step top = {.name = "programs", .round = 0, .attempt = 1};
-		struct step step = sub_step(&top, *p + 1);
+		struct step step = step_below(&top, *p + 1);
 		struct exec_request q = {.argv = &argv, .timeout_ns = ASK_LIMIT_NS};
 
 		strvec_push(&argv, *p);
@@ -63,7 +63,7 @@ static int find(struct system *s, const struct wanted *w, char **path, char **ve
 		}
 		outcome_release(&out);
 		strvec_release(&argv);
-		sub_step_release(&step);
+		step_release(&step);
 		if (rc != 0)
 			return rc;
 	}
@@ -128,7 +128,7 @@ static int find_php(struct system *s, struct stack_programs *p, struct err *err)
 		const char *paths[] = {path, NULL};
 		const struct wanted w = {paths, "-v", php};
 		struct step top = {.name = "programs/layout", .round = 0, .attempt = 1};
-		struct step step = sub_step(&top, *n);
+		struct step step = step_below(&top, *n);
 		struct php_layout l = {0};
 		struct err ignored = ERR_INIT;
 		char *found = NULL, *version = NULL;
@@ -137,7 +137,7 @@ static int find_php(struct system *s, struct stack_programs *p, struct err *err)
 		if (rc == 0 && found != NULL && php_probe(s, &step, path, &l, &ignored) == 0)
 			done = take_php(p, path, &l);
 		php_layout_release(&l);
-		sub_step_release(&step);
+		step_release(&step);
 		free(found);
 		free(version);
 		free(path);
@@ -152,7 +152,7 @@ static int find_wordpress(struct system *s, struct stack_programs *p, struct err
 
 	for (const char *const *f = folders; *f != NULL && p->wordpress == NULL; f++) {
 		char *path = mem_printf("%s/wp-includes/version.php", *f);
-		struct step step = sub_step(&top, *f + 1);
+		struct step step = step_below(&top, *f + 1);
 		struct buf text = BUF_INIT;
 		struct err why = ERR_INIT;
 		int rc = system_get(s, &step, path, VERSION_PHP_MAX, &text, &why);
@@ -162,7 +162,7 @@ static int find_wordpress(struct system *s, struct stack_programs *p, struct err
 		if (p->wordpress_version != NULL)
 			p->wordpress = mem_strdup(*f);
 		buf_release(&text);
-		sub_step_release(&step);
+		step_release(&step);
 		free(path);
 		/* a missing file is the usual case, a missing system is not */
 		if (rc == ERR_GONE || rc == ERR_INTERRUPTED) {

@@ -12,20 +12,6 @@ enum { LOG_MAX = 8 << 20, WORDS_MAX = 300 };
 #define POLL_FIRST_NS (4 * NS_PER_MS)
 #define POLL_LAST_NS (50 * NS_PER_MS)
 
-struct step sub_step(const struct step *step, const char *what)
-{
-	struct step sub = *step;
-
-	sub.name = mem_printf("%s/%s", step->name, what);
-	return sub;
-}
-
-void sub_step_release(struct step *sub)
-{
-	free((char *)(uintptr_t)sub->name);
-	sub->name = NULL;
-}
-
 static bool holds(const char *line, size_t len, const char *word)
 {
 	return memmem(line, len, word, strlen(word)) != NULL;
@@ -103,7 +89,7 @@ int service_start(struct system *s, const struct step *step, struct service *v,
 		  const struct strvec *argv, const struct strvec *env, const char *log,
 		  struct err *err)
 {
-	struct step sub = sub_step(step, v->name);
+	struct step sub = step_below(step, v->name);
 	struct exec_request q = {.argv = argv, .env = env, .timeout_ns = NS_PER_S};
 
 	mem_replace(&v->log, mem_strdup(log));
@@ -112,7 +98,7 @@ int service_start(struct system *s, const struct step *step, struct service *v,
 		v->id = 0;
 		(void)err_wrap(err, "%s of %s", v->name, s->name);
 	}
-	sub_step_release(&sub);
+	step_release(&sub);
 	return rc;
 }
 
@@ -126,9 +112,9 @@ int service_check(struct system *s, const struct step *step, struct service *v, 
 		return err_set(err, "%s of %s is not running", v->name, s->name);
 	if (system_alive(s, v->id, &how))
 		return 0;
-	struct step sub = sub_step(step, "last-words");
+	struct step sub = step_below(step, "last-words");
 	(void)system_get(s, &sub, v->log, LOG_MAX, &log, &ignored);
-	sub_step_release(&sub);
+	step_release(&sub);
 	char *words = service_last_words(buf_str(&log), log.len);
 	int rc = err_code(err, ERR_GONE, "%s of %s ended (%s); its log says: %s", v->name, s->name,
 			  how != NULL ? how : "not known how", *words != '\0' ? words : "nothing");
@@ -142,12 +128,12 @@ int service_stop(struct system *s, const struct step *step, struct service *v, i
 {
 	if (v->id == 0)
 		return 0;
-	struct step sub = sub_step(step, v->name);
+	struct step sub = step_below(step, v->name);
 	int rc = system_stop(s, &sub, v->id, grace_ns, err);
 	if (rc != 0)
 		(void)err_wrap(err, "stopping %s of %s", v->name, s->name);
 	v->id = 0;
-	sub_step_release(&sub);
+	step_release(&sub);
 	return rc;
 }
 
@@ -168,9 +154,9 @@ int service_wait(struct stack *st, const struct step *step, struct service *v,
 		char what[64];
 
 		(void)snprintf(what, sizeof(what), "%s-ready/%d", v->name, asked);
-		struct step sub = sub_step(step, what);
+		struct step sub = step_below(step, what);
 		int rc = ready(st, &sub, err);
-		sub_step_release(&sub);
+		step_release(&sub);
 		if (rc < 0)
 			return rc;
 		/* also after a yes: another process may have answered in its place */

@@ -21,11 +21,11 @@ static int put_tree(struct stack *st, const struct step *step, const char *from,
 	if (depth > DEPTH_MAX)
 		return err_set(err, "%s is nested too deeply", from);
 	if (!fs_is_dir(from)) {
-		struct step sub = sub_step(step, to);
+		struct step sub = step_below(step, to);
 		rc = fs_read(from, FILE_MAX, &data, err);
 		if (rc == 0)
 			rc = system_put(st->system, &sub, to, buf_str(&data), data.len, err);
-		sub_step_release(&sub);
+		step_release(&sub);
 		buf_release(&data);
 		return rc;
 	}
@@ -45,7 +45,7 @@ int site_show_tree(struct stack *st, const struct step *step, struct err *err)
 {
 	const char *shown = system_share_inside(st->system, STACK_TREE_INSIDE);
 	char *path = mem_printf("%s/lampduel/content/theme", shown == NULL ? "" : shown);
-	struct step sub = sub_step(step, "tree");
+	struct step sub = step_below(step, "tree");
 	struct buf theme = BUF_INIT;
 	struct err ignored = ERR_INIT;
 	int rc = 0;
@@ -60,7 +60,7 @@ int site_show_tree(struct stack *st, const struct step *step, struct err *err)
 			rc = put_tree(st, &sub, st->tree->path, st->tree_inside, 0, err);
 	}
 	buf_release(&theme);
-	sub_step_release(&sub);
+	step_release(&sub);
 	free(path);
 	return rc;
 }
@@ -70,7 +70,7 @@ int site_install(struct stack *st, const struct step *step, struct err *err)
 	struct strvec argv = STRVEC_INIT, env = STRVEC_INIT;
 	struct outcome out = {0};
 	const char *run = st->system->run_dir_inside;
-	struct step sub = sub_step(step, "site");
+	struct step sub = step_below(step, "site");
 
 	strvec_push(&argv, st->programs->php_cli);
 	strvec_push(&argv, "-c");
@@ -88,7 +88,7 @@ int site_install(struct stack *st, const struct step *step, struct err *err)
 	if (rc != 0)
 		(void)err_wrap(err, "installing WordPress %s on %s", st->tree->version,
 			       st->system->name);
-	sub_step_release(&sub);
+	step_release(&sub);
 	outcome_release(&out);
 	strvec_release(&argv);
 	strvec_release(&env);

@@ -48,9 +48,9 @@ static int look_around(struct stack *st, const struct step *step, struct err *er
 {
 	if (st->programs->php_cli == NULL)
 		return 0;
-	struct step sub = sub_step(step, "php");
+	struct step sub = step_below(step, "php");
 	int rc = php_probe(st->system, &sub, st->programs->php_cli, &st->php, err);
-	sub_step_release(&sub);
+	step_release(&sub);
 	mem_replace(&st->gid_text, mem_printf("%ld", st->php.web_gid));
 	if (rc != 0 || st->tree == NULL)
 		return rc;
@@ -68,12 +68,12 @@ static int look_around(struct stack *st, const struct step *step, struct err *er
 static int stop_all(struct stack *st, const struct step *step, struct err *err)
 {
 	struct err second = ERR_INIT;
-	struct step sub = sub_step(step, "stop");
+	struct step sub = step_below(step, "stop");
 	int rc = service_stop(st->system, &sub, &st->apache, GRACE_APACHE_NS, err);
 	int rc2 = service_stop(st->system, &sub, &st->mariadb, GRACE_MARIADB_NS,
 			       rc == 0 ? err : &second);
 
-	sub_step_release(&sub);
+	step_release(&sub);
 	return rc != 0 ? rc : rc2;
 }
 

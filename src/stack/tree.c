@@ -40,12 +40,12 @@ static int get_file(struct system *s, const struct stack_programs *p, const char
 		    struct buf *text, struct err *err)
 {
 	struct step top = {.name = "tree", .round = 0, .attempt = 1};
-	struct step step = sub_step(&top, name);
+	struct step step = step_below(&top, name);
 	char *path = fs_join(p->wordpress, name);
 	struct err why = ERR_INIT;
 	int rc = system_get(s, &step, path, FILE_MAX, text, &why);
 
-	sub_step_release(&step);
+	step_release(&step);
 	free(path);
 	if (rc != ERR_GONE && rc != ERR_INTERRUPTED)
 		return 0;

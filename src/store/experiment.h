@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/outcome.h"
 #include "base/vec.h"
 #include "facts/fact.h"
-#include "system/outcome.h"
 
 struct exp_system {
 	char *name, *target;

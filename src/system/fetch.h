@@ -10,7 +10,7 @@
 #ifndef LAMPDUEL_SYSTEM_FETCH_H
 #define LAMPDUEL_SYSTEM_FETCH_H
 
-#include "system/outcome.h"
+#include "base/outcome.h"
 #include "system/system.h"
 
 /*

@@ -17,8 +17,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/outcome.h"
 #include "base/vec.h"
-#include "system/outcome.h"
 
 struct launch;
 

@@ -16,10 +16,10 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/outcome.h"
 #include "base/vec.h"
 #include "facts/fact.h"
 #include "system/bytes.h"
-#include "system/outcome.h"
 #include "system/system.h"
 
 enum recorded_action {

@@ -13,6 +13,20 @@ const char *system_target_rest(const char *target)
 	return colon == NULL ? "" : colon + 1;
 }
 
+struct step step_below(const struct step *step, const char *what)
+{
+	struct step s = *step;
+
+	s.name = mem_printf("%s/%s", step->name, what);
+	return s;
+}
+
+void step_release(struct step *s)
+{
+	free((char *)(uintptr_t)s->name);
+	s->name = NULL;
+}
+
 static bool kind_matches(const struct system_kind *k, const char *target)
 {
 	size_t n = strcspn(target, ":");

@@ -19,9 +19,9 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/outcome.h"
 #include "base/vec.h"
 #include "facts/fact.h"
-#include "system/outcome.h"
 
 struct system;
 
@@ -30,6 +30,10 @@ struct step {
 	int round;        /* 0: outside of the rounds */
 	int attempt;      /* 1.. */
 };
+
+/* A step with "/what" behind the name of the other one; release it with step_release(). */
+struct step step_below(const struct step *step, const char *what);
+void step_release(struct step *s);
 
 struct exec_request {
 	const struct strvec

@@ -27,10 +27,6 @@ int request_list(const struct workload_request *q, const char *key, struct strve
 /* A new task at the end of the list, without parameters. The name is copied. */
 struct task *task_add(struct task_list *l, const struct workload_kind *kind, const char *name);
 
-/* A step's name with "/what" behind it; release the copy. */
-struct step task_step(const struct step *step, const char *what);
-void task_step_release(struct step *s);
-
 /* "key=value" pairs, sorted by key, joined by ";". New string. */
 struct condition {
 	const char *key, *value;

@@ -88,7 +88,7 @@ static bool supported(const struct task *t, struct system *s, char **reason)
 		struct outcome out = {0};
 		struct err err = ERR_INIT;
 		struct step top = {.name = t->name, .round = 0, .attempt = 1};
-		struct step step = task_step(&top, *n);
+		struct step step = step_below(&top, *n);
 		struct exec_request q = {.argv = &argv, .timeout_ns = 60 * NS_PER_S};
 		unsigned major = 0;
 
@@ -107,7 +107,7 @@ static bool supported(const struct task *t, struct system *s, char **reason)
 		}
 		outcome_release(&out);
 		strvec_release(&argv);
-		task_step_release(&step);
+		step_release(&step);
 	}
 	return yes;
 }
@@ -163,7 +163,7 @@ static int fingerprint(const struct task *t, struct system *s, struct stack *st,
 		       const struct step *step, struct buf *text, struct err *err)
 {
 	char *sql = mem_printf("SELECT HEX(CAST(%s AS BINARY))", task_text(t, "expression"));
-	struct step sub = task_step(step, "result");
+	struct step sub = step_below(step, "result");
 	struct outcome out = {0};
 	int rc = ask(s, st, &sub, sql, &out, err);
 
@@ -174,7 +174,7 @@ static int fingerprint(const struct task *t, struct system *s, struct stack *st,
 	if (rc == 0)
 		buf_addf(text, "%s = %s", task_text(t, "expression"), buf_str(&out.out));
 	outcome_release(&out);
-	task_step_release(&sub);
+	step_release(&sub);
 	free(sql);
 	return rc;
 }
@@ -305,7 +305,7 @@ static int calibrate(const struct task *t, struct system *s, struct stack *st,
 		struct buf raw = BUF_INIT;
 
 		(void)snprintf(what, sizeof(what), "count-%d", tried);
-		struct step sub = task_step(step, what);
+		struct step sub = step_below(step, what);
 		int rc = ask_benchmark(t, s, st, &sub, *count, &out, &raw, err);
 		if (rc == 0 && out.status != OUTCOME_OK)
 			rc = err_set(err, "%s", out.reason);
@@ -319,7 +319,7 @@ static int calibrate(const struct task *t, struct system *s, struct stack *st,
 		}
 		outcome_release(&out);
 		buf_release(&raw);
-		task_step_release(&sub);
+		step_release(&sub);
 		if (rc != 0)
 			return rc;
 		if (took >= want || *count >= t->kind->count_max)

@@ -102,7 +102,7 @@ static bool supported(const struct task *t, struct system *s, char **reason)
 	struct outcome out = {0};
 	struct err err = ERR_INIT;
 	struct step top = {.name = t->name, .round = 0, .attempt = 1};
-	struct step step = task_step(&top, "version");
+	struct step step = step_below(&top, "version");
 	struct exec_request q = {.argv = &argv, .timeout_ns = 60 * NS_PER_S};
 	int64_t seconds = task_int(t, "seconds");
 	char *why = NULL;
@@ -121,7 +121,7 @@ static bool supported(const struct task *t, struct system *s, char **reason)
 				 DEFAULT_SECONDS);
 	outcome_release(&out);
 	strvec_release(&argv);
-	task_step_release(&step);
+	step_release(&step);
 	if (why != NULL && reason != NULL)
 		*reason = why;
 	else
@@ -161,7 +161,7 @@ static int calibrate(const struct task *t, struct system *s, struct stack *st,
 {
 	struct strvec argv = STRVEC_INIT;
 	struct outcome out = {0};
-	struct step sub = task_step(step, "version");
+	struct step sub = step_below(step, "version");
 	struct exec_request q = {.argv = &argv, .timeout_ns = 60 * NS_PER_S};
 	double want = fmax((double)target_ns / 1e9, TICK / step_share);
 
@@ -178,7 +178,7 @@ static int calibrate(const struct task *t, struct system *s, struct stack *st,
 		*count = t->kind->count_max;
 	outcome_release(&out);
 	strvec_release(&argv);
-	task_step_release(&sub);
+	step_release(&sub);
 	return rc;
 }
 

@@ -170,20 +170,6 @@ int request_list(const struct workload_request *q, const char *key, struct strve
 	return rc;
 }
 
-struct step task_step(const struct step *step, const char *what)
-{
-	struct step s = *step;
-
-	s.name = mem_printf("%s/%s", step->name, what);
-	return s;
-}
-
-void task_step_release(struct step *s)
-{
-	free((char *)(uintptr_t)s->name);
-	s->name = NULL;
-}
-
 static int by_key(const void *a, const void *b)
 {
 	return strcmp(((const struct condition *)a)->key, ((const struct condition *)b)->key);

@@ -126,11 +126,11 @@ static char *nonce_of(const struct step *step)
 static int generate(const struct task *t, struct system *s, struct stack *st,
 		    const struct step *step, char **sent, struct outcome *out, struct err *err)
 {
-	struct step purge = task_step(step, "purge");
+	struct step purge = step_below(step, "purge");
 	int rc = fetch(t, s, st, &purge, "PURGE", NULL, out, err);
 
 	*sent = nonce_of(step);
-	task_step_release(&purge);
+	step_release(&purge);
 	if (rc != 0)
 		return rc;
 	if (out->status == OUTCOME_OK && out->http_status != 204)
@@ -147,7 +147,7 @@ static int generate_well(const struct task *t, struct system *s, struct stack *s
 			 const struct step *step, const char *what, struct outcome *out,
 			 double *seconds, struct err *err)
 {
-	struct step sub = task_step(step, what);
+	struct step sub = step_below(step, what);
 	double unit = 0;
 	char *sent = NULL;
 	int rc = generate(t, s, st, &sub, &sent, out, err);
@@ -159,7 +159,7 @@ static int generate_well(const struct task *t, struct system *s, struct stack *s
 		rc = answer_check_fresh(t, answer, NULL, what, seconds, &unit, err);
 		json_decref(answer);
 	}
-	task_step_release(&sub);
+	step_release(&sub);
 	free(sent);
 	return rc;
 }
@@ -254,7 +254,7 @@ static int request(const struct task *t, struct system *s, struct stack *st,
 	char *sent = NULL;
 
 	(void)snprintf(what, sizeof(what), "%s-%d", cached ? "cached" : "page", number);
-	struct step sub = task_step(step, what);
+	struct step sub = step_below(step, what);
 	int rc = 0;
 	if (cached) {
 		sent = nonce_of(&sub);
@@ -277,7 +277,7 @@ static int request(const struct task *t, struct system *s, struct stack *st,
 			mem_exhausted();
 	}
 	outcome_release(&one);
-	task_step_release(&sub);
+	step_release(&sub);
 	free(sent);
 	return rc;
 }

@@ -3,8 +3,8 @@
  * reason and must not be read as a measurement. Times are CLOCK_MONOTONIC
  * nanoseconds of the machine that did the timing.
  */
-#ifndef LAMPDUEL_SYSTEM_OUTCOME_H
-#define LAMPDUEL_SYSTEM_OUTCOME_H
+#ifndef LAMPDUEL_BASE_OUTCOME_H
+#define LAMPDUEL_BASE_OUTCOME_H
 
 #include <stdbool.h>
 #include <stdint.h>

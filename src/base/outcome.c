@@ -1,4 +1,4 @@
-#include "system/outcome.h"
+#include "base/outcome.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
