@@ -317,14 +317,34 @@ static int place_one(void *arg, size_t i, struct err *err)
 	return system_place(j->s->systems[i], PLACE_MEASURED, err);
 }
 
+/* Are the sandboxes there, whatever became of the services in them? */
+static bool systems_answer(struct session *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (system_place(s->systems[i], PLACE_ALL, NULL) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* A service that dies while it starts or warms up is started again, this often at most. */
+enum { STARTS_MAX = 3 };
+
 int session_begin_life(struct session *s, const struct task *t, int round, int attempt,
 		       struct err *err)
 {
 	char *name = mem_printf("%s/life", t->name);
 	struct life_job j = {.s = s, .t = t, .step = {name, round, attempt}};
-	int rc = parallel_each(s->n, s->recorded,
-			       t->kind->need == NEED_NOTHING ? place_one : begin_one, &j, err);
+	int rc = 0;
 
+	for (int i = 1; i <= STARTS_MAX; i++) {
+		rc = parallel_each(s->n, s->recorded,
+				   t->kind->need == NEED_NOTHING ? place_one : begin_one, &j, err);
+		if (rc == 0 || i == STARTS_MAX || *s->stop != 0 || !systems_answer(s))
+			break;
+		event_text(s->sink, EVENT_NOTE, err->msg);
+		session_end_life(s, t, round, attempt);
+	}
 	free(name);
 	return rc;
 }

@@ -99,7 +99,7 @@ ended() { status=0; wait "$pid" || status=$?; }
 	wait_for 60 some_executions 1
 	try lampduel run -b local -n 1 --command true -- true
 	[ "$status" -eq 0 ]
-	[[ $err == *"waiting for lampduel run"* ]]
+	[[ $err == *"waiting for "*"lampduel run"*"one measuring run at a time"* ]]
 	ended
 	[ "$status" -eq 0 ]
 }
@@ -113,7 +113,7 @@ ended() { status=0; wait "$pid" || status=$?; }
 	umount "$small"
 	[ "$status" -eq 1 ]
 	printf '%s\n' "$err" | tail -n 1 | grep -q "$small"
-	printf '%s\n' "$err" | tail -n 1 | grep -qi "full"
+	printf '%s\n' "$err" | tail -n 1 | grep -q "no space left"
 	nothing_left
 }
 

@@ -14,7 +14,7 @@ need_amd64() { [ "$(uname -m)" = x86_64 ] || skip "this machine is no x86-64"; }
 	try lampduel run -b old=debian:bookworm/amd64 -c new=debian:trixie/amd64 --quick -n 2 --seed 7
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[[ $out == *"WordPress page, OPcache on"* && $out == *"ENCODE"* && $out == *"rsa2048"* ]]
-	[[ $out == *native* && $out != *emulat* ]]
+	[[ $out == *native* && $out != *"under emulation"* && $out != *"emulated by"* ]]
 	[[ $out == *"own kernel"* ]]
 	[ "$(executions)" -eq 16 ]
 	nothing_left
@@ -23,7 +23,7 @@ need_amd64() { [ "$(uname -m)" = x86_64 ] || skip "this machine is no x86-64"; }
 @test "the reference case on both ARM ports: soft float loses where it must" {
 	try lampduel reference --quick -n 2
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
-	between "$(change_of ENCODE)" -85 -45
+	between "$(change_of '1,000,000 x')" -85 -45
 	between "$(change_of 'rsa2048')" -55 -10
 	[[ $out == *"Raspberry Pi 3"* && $out == *"-12.47 %"* && $out == *"-66.34 %"* ]]
 	if [[ $out == *"emulated by qemu"* ]]; then
@@ -32,17 +32,20 @@ need_amd64() { [ "$(uname -m)" = x86_64 ] || skip "this machine is no x86-64"; }
 	nothing_left
 }
 
+# From the results to the notes: what does not name the targets.
+figures() { sed -n '/^Results/,/^Notes/p'; }
+
 @test "a recording of a real run replays to the same report" {
 	need_amd64
 	try lampduel run -b a=debian:bookworm/amd64 -c b=debian:trixie/amd64 --quick -n 1 --seed 3 \
 		--record "$BATS_TEST_TMPDIR/run.jsonl"
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
-	lampduel report | sed 1,3d >"$BATS_TEST_TMPDIR/first"
+	lampduel report | figures >"$BATS_TEST_TMPDIR/first"
 	try lampduel run --system "a=recorded:$BATS_TEST_TMPDIR/run.jsonl" \
 		--system "b=recorded:$BATS_TEST_TMPDIR/run.jsonl" --quick -n 1 --seed 3
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
-	lampduel report | sed 1,3d >"$BATS_TEST_TMPDIR/second"
-	diff <(sed '/^Target /d' "$BATS_TEST_TMPDIR/first") <(sed '/^Target /d' "$BATS_TEST_TMPDIR/second")
+	lampduel report | figures >"$BATS_TEST_TMPDIR/second"
+	diff "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second"
 }
 
 @test "a command in two installations" {
