@@ -54,6 +54,8 @@ static const struct setting table[] = {
 	 "the task says it: on or off"},
 	{SETTING_PHP, WHEN_ALWAYS, NULL, "max_execution_time", "0",
 	 "a slow system is to be measured, not cut off; lampduel has its own time limit"},
+	{SETTING_PHP, WHEN_ALWAYS, NULL, "disable_functions", "sleep",
+	 "WordPress would wait for a dead database server, query after query, for minutes"},
 	{SETTING_PHP, WHEN_ALWAYS, NULL, "sys_temp_dir", "{run}/tmp", own_place},
 	{SETTING_PHP, WHEN_ALWAYS, NULL, "upload_tmp_dir", "{run}/tmp", own_place},
 	{SETTING_PHP, WHEN_ALWAYS, NULL, "session.save_path", "{run}/tmp", own_place},

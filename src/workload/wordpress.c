@@ -23,7 +23,7 @@ enum {
 	PAGE_MAX = 8 << 20,
 };
 
-#define PAGE_LIMIT_NS (900 * NS_PER_S)
+#define PAGE_LIMIT_NS (180 * NS_PER_S)
 
 static const struct workload_param params[] = {
 	{"opcache", "on", "on, off or both: PHP's cache of compiled scripts; one task each"},
