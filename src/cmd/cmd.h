@@ -66,9 +66,10 @@ enum command_flags {
 
 struct command {
 	const char *name;
-	const char *arguments; /* "[options] A [B]" */
-	const char *summary;   /* one sentence for lampduel --help */
-	const char *details;   /* lines for lampduel NAME --help, may be NULL */
+	const char *arguments;        /* "[options] A [B]" */
+	const char *summary;          /* one sentence for lampduel --help */
+	const char *details;          /* lines for lampduel NAME --help, may be NULL */
+	void (*more_help)(FILE *out); /* the same, from a table (cmd/help.h); may be NULL */
 	const struct option_row *options;
 	size_t options_size; /* of the option structure; 0: no options */
 	unsigned flags;

@@ -10,6 +10,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/help.h"
 #include "stack/stack.h"
 #include "system/debian_root.h"
 #include "system/emulate.h"
@@ -295,8 +296,6 @@ static int check_target(struct doctor *d, const char *target, struct err *err)
 
 	if (k == NULL)
 		return ERR_USAGE;
-	if (strcmp(k->scheme, "ssh") == 0)
-		check_program(d, "ssh", "openssh-client", "ssh: targets are reached by it");
 	if (strcmp(k->scheme, "debian") != 0)
 		return open_and_check(d, target, err);
 	int rc = is_prepared(target, &asked, err);
@@ -323,7 +322,7 @@ static int look_ahead(const struct strvec *targets, bool *sandbox, bool *making,
 		if (k == NULL || (k->check != NULL && k->check(targets->v[i], err) != 0))
 			return ERR_USAGE;
 		bool debian = strcmp(k->scheme, "debian") == 0;
-		*sandbox = *sandbox || debian || strcmp(k->scheme, "dir") == 0;
+		*sandbox = *sandbox || k->in_sandbox;
 		*making = *making || (debian && is_prepared(targets->v[i], &asked, err) == 0);
 		rootfs_info_release(&asked);
 	}
@@ -367,5 +366,6 @@ const struct command cmd_doctor = {
 		   "target the machine and the two ports of the reference case are looked at.\n"
 		   "Nothing is downloaded and no network is used. Exit status 1 when anything is "
 		   "bad.\n",
+	.more_help = help_targets,
 	.run = run,
 };

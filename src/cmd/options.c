@@ -334,4 +334,6 @@ void options_help(const struct command *cmd, FILE *out)
 		print_option(out, r);
 	if (cmd->details != NULL)
 		(void)fprintf(out, "\n%s", cmd->details);
+	if (cmd->more_help != NULL)
+		cmd->more_help(out);
 }

@@ -1,4 +1,5 @@
 #include "cmd/commands.h"
+#include "cmd/help.h"
 #include "cmd/runopts.h"
 
 /* The same kind of pair as the published one's: soft and hard float, equal versions. */
@@ -63,6 +64,7 @@ const struct command cmd_reference = {
 		"(hard float), with the same versions of everything on both sides. They run\n"
 		"natively where the CPU can, else emulated; an emulated figure says nothing about\n"
 		"hardware.\n",
+	.more_help = help_run,
 	.options = run_option_rows,
 	.options_size = sizeof(struct run_options),
 	.flags = CMD_STORE,

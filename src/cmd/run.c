@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/help.h"
 #include "cmd/runopts.h"
 
 static void print_examples(void)
@@ -61,11 +62,7 @@ const struct command cmd_run = {
 	.name = "run",
 	.arguments = "[options] -b TARGET [-c TARGET]... [--command NAME -- PROGRAM [ARG]...]",
 	.summary = "measure systems in interleaved rounds and print the comparison",
-	.details = "TARGET is one of\n"
-		   "  local                this machine's own installation\n"
-		   "  debian:SUITE/ARCH    bookworm or trixie; amd64 i386 arm64 armhf armel\n"
-		   "  dir:/PATH            an unpacked installation\n"
-		   "  recorded:FILE        the answers of an earlier run (--record)\n",
+	.more_help = help_run,
 	.options = run_option_rows,
 	.options_size = sizeof(struct run_options),
 	.flags = CMD_STORE,

@@ -36,7 +36,8 @@ const struct option_row run_option_rows[] = {
 	 .type = OPT_LIST,
 	 .offset = AT(workloads),
 	 .arg = "NAME",
-	 .help = "wordpress, mariadb or openssl; may be repeated (otherwise all that every system "
+	 .help = "one of those below; may be repeated (otherwise all of the stack that every "
+		 "system "
 		 "can do)"},
 	{.name = "command",
 	 .type = OPT_TEXT,

@@ -122,10 +122,12 @@ int plan_check(const struct plan *p, struct err *err)
 		return err_code(err, ERR_USAGE, "--sample: a sample lasts longer than no time");
 	if (!(p->step_share > 0) || p->step_share >= 1)
 		return err_code(err, ERR_USAGE, "--step: a share above 0 and below 1 is wanted");
-	size_t recorded = 0;
-	for (size_t i = 0; i < p->systems.n; i++)
-		recorded += text_starts(p->systems.v[i].target, "recorded:");
-	if (recorded > 0 && recorded < p->systems.n)
+	size_t replayed = 0;
+	for (size_t i = 0; i < p->systems.n; i++) {
+		const struct system_kind *k = system_kind_of(p->systems.v[i].target, err);
+		replayed += k != NULL && k->start_clock != NULL;
+	}
+	if (replayed > 0 && replayed < p->systems.n)
 		return err_code(err, ERR_USAGE,
 				"recorded: systems cannot be measured together with real ones");
 	struct task_list tasks = {{0}};

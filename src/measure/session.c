@@ -9,7 +9,6 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "measure/parallel.h"
-#include "system/recorded.h"
 
 void session_note(struct session *s, const char *fmt, ...)
 {
@@ -229,8 +228,12 @@ int session_open(struct session *s, const struct plan *plan, struct clock *clock
 		 const volatile int *stop, const struct event_sink *sink, struct err *err)
 {
 	*s = (struct session){.plan = plan, .clock = clock, .stop = stop, .sink = sink};
-	s->recorded = text_starts(plan->systems.v[0].target, "recorded:");
-	if (s->recorded && recorded_start_clock(plan->systems.v[0].target, clock, err) != 0)
+	const char *target = plan->systems.v[0].target;
+	const struct system_kind *kind = system_kind_of(target, err);
+	if (kind == NULL)
+		return err->code;
+	s->recorded = kind->start_clock != NULL;
+	if (s->recorded && kind->start_clock(target, clock, err) != 0)
 		return err->code;
 	s->cache_dir = fs_cache_dir();
 	s->run_id = guard_new_run_id();

@@ -88,8 +88,9 @@ static int debian_open(struct system *s, const struct system_options *o, struct 
 
 const struct system_kind debian_kind = {
 	.scheme = "debian",
-	.summary =
-		"debian:SUITE/ARCH   an unpacked Debian, made on first use (debian:bookworm/armhf)",
+	.form = "debian:SUITE/ARCH",
+	.summary = "an unpacked Debian, made on first use (debian:bookworm/armhf)",
+	.in_sandbox = true,
 	.check = debian_check,
 	.prepare = debian_prepare,
 	.open = debian_open,

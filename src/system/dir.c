@@ -77,7 +77,9 @@ static int dir_open(struct system *s, const struct system_options *o, struct err
 
 const struct system_kind dir_kind = {
 	.scheme = "dir",
-	.summary = "dir:/path           an unpacked installation in a folder of this machine",
+	.form = "dir:/PATH",
+	.summary = "an unpacked installation in a folder of this machine",
+	.in_sandbox = true,
 	.check = dir_check,
 	.open = dir_open,
 	SANDBOX_FUNCTIONS,

@@ -68,7 +68,8 @@ static int local_open(struct system *s, const struct system_options *o, struct e
 
 const struct system_kind local_kind = {
 	.scheme = "local",
-	.summary = "local                 this machine, as it is",
+	.form = "local",
+	.summary = "this machine, as it is",
 	.check = local_check,
 	.open = local_open,
 	.close = local_close,

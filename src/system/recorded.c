@@ -338,7 +338,9 @@ int recorded_start_clock(const char *target, struct clock *c, struct err *err)
 
 const struct system_kind recorded_kind = {
 	.scheme = "recorded",
-	.summary = "recorded:FILE[#NAME]  the answers of an earlier run (run --record)",
+	.form = "recorded:FILE[#NAME]",
+	.summary = "the answers of an earlier run (run --record)",
+	.start_clock = recorded_start_clock,
 	.check = recorded_check,
 	.open = recorded_open,
 	.exec = recorded_exec,

@@ -222,6 +222,7 @@ static void recorder_close(struct system *s)
 
 static const struct system_kind recorder_kind = {
 	.scheme = "recorder",
+	.form = "recorder",
 	.summary = "a layer that records",
 	.exec = recorder_exec,
 	.spawn = recorder_spawn,

@@ -95,7 +95,9 @@ struct system_options {
 
 struct system_kind {
 	const char *scheme;  /* "debian" for debian:..., "local" for the bare word */
-	const char *summary; /* for --help: "debian:SUITE/ARCH  an unpacked Debian" */
+	const char *form;    /* for --help: "debian:SUITE/ARCH" */
+	const char *summary; /* the same: "an unpacked Debian" */
+	bool in_sandbox;     /* what it needs of this machine is what the sandbox needs */
 	/* Looks at the text alone: is the part after the colon well formed? */
 	int (*check)(const char *target, struct err *err);
 	/*
@@ -103,6 +105,11 @@ struct system_kind {
 	 * systems at once. NULL: nothing.
 	 */
 	int (*prepare)(const struct system_options *o, struct err *err);
+	/*
+	 * A kind that replays: sets the clock to where its recording begins. NULL: it lives in real
+	 * time. Systems of both sorts are not measured together.
+	 */
+	int (*start_clock)(const char *target, struct clock *c, struct err *err);
 	/* In the main thread: what it starts dies with the thread that started it. */
 	int (*open)(struct system *s, const struct system_options *o, struct err *err);
 	/*

@@ -49,6 +49,22 @@ setup() { setup_home; }
 	done
 }
 
+@test "every parameter of a workload stands in lampduel.ini(5), every kind of target in lampduel(1)" {
+	try lampduel run --help
+	seen=0
+	while IFS='=' read -r key value; do
+		grep -q "^\.B $key\$" "$BATS_TEST_DIRNAME/../../man/lampduel.ini.5" ||
+			{ echo "$key is not in the manual"; return 1; }
+		[ "$value" != auto ] || grep -A 1 "^\.B $key\$" "$BATS_TEST_DIRNAME/../../man/lampduel.ini.5" | grep -q "default auto"
+		seen=$((seen + 1))
+	done < <(sed -n 's/^    \([a-z]*=.*\)/\1/p' "$BATS_TEST_TMPDIR/out")
+	[ "$seen" -ge 10 ]
+	while read -r scheme; do
+		grep -q "^\.BI* $scheme" "$BATS_TEST_DIRNAME/../../man/lampduel.1" ||
+			{ echo "$scheme is not in the manual"; return 1; }
+	done < <(sed -n '/^TARGET is/,/^$/s/^  \([a-z]*:*\).*/\1/p' "$BATS_TEST_TMPDIR/out")
+}
+
 @test "what quickstart and the README name exists: commands and their options" {
 	top="$BATS_TEST_DIRNAME/../.."
 	seen=0
