@@ -112,6 +112,30 @@ $(BUILD)/simulate: $(BUILD)/test/simulate/simulate.o $(BUILD)/test/unit/cells.o 
 simulate: $(BUILD)/simulate
 	$(BUILD)/simulate $(TRIALS)
 
+# Fuzzers: one for each reader of pasted outputs, one for all, one for what lies below them. The
+# fixtures of the tests are their first corpus; what they find is kept in build/fuzz/corpus.
+FUZZ_SECONDS ?= 3
+fuzzers := $(patsubst test/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
+fuzz_sources := test/fuzz/common.c $(wildcard src/parse/*.c) $(foreach f,buf err mem text vec,src/base/$(f).c)
+fuzz_objects := $(fuzz_sources:%.c=$(BUILD)/fuzz/obj/%.o)
+FUZZ_FLAGS := -std=c11 -D_GNU_SOURCE -Isrc -Itest/fuzz -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+
+$(BUILD)/fuzz/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/test/fuzz/%.o $(fuzz_objects)
+	clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ -lm
+
+fuzz: $(fuzzers)
+
+fuzz-smoke: $(fuzzers)
+	@for f in $(fuzzers); do \
+		mkdir -p $(BUILD)/fuzz/corpus/$${f##*/}; \
+		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=1 -max_len=65536 -verbosity=0 -print_final_stats=0 \
+			-artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus/$${f##*/} test/parse || exit 1; \
+	done
+
 # clang-format's versions do not agree with each other: 14 is the one that counts
 sources := $(wildcard src/*.c src/*/*.c bench/*.c src/*/*.h test/unit/*.c test/unit/*.h test/simulate/*.c test/fuzz/*.c test/fuzz/*.h)
 scripts := quickstart runtests scripts/setup.sh .ci/run $(wildcard bench/*.sh scripts/*.sh test/*/*.bats test/*/*.bash)
@@ -173,6 +197,7 @@ define newline
 
 endef
 
-.PHONY: all bench simulate check check-unit check-cli check-live unit-programs lint lint-format lint-layers lint-cppcheck \
+.PHONY: all bench fuzz fuzz-smoke simulate check check-unit check-cli check-live unit-programs lint lint-format \
+	lint-layers lint-cppcheck \
 	lint-scripts lint-gcc lint-clang install uninstall dist clean
 .SECONDARY:

@@ -34,7 +34,7 @@ static void ab_end(struct ab *a, struct parse_ctx *ctx)
 static void time_per_request(struct ab *a, struct parse_ctx *ctx, const struct num *n,
 			     const char *unit, long line)
 {
-	const char *across = strstr(unit, "across all");
+	const char *across = num_find(unit, "across all", 60);
 
 	/* the second line divides by the concurrency: that is the rate once more */
 	if ((across != NULL && across - unit < 40) || batch_find(&a->b, "http/ab/latency.mean"))

@@ -19,9 +19,7 @@ struct did {
 
 static const char *find_words(const char *s, const char *text, size_t within)
 {
-	const char *at = strstr(s, text);
-
-	return at != NULL && (size_t)(at - s) < within ? at : NULL;
+	return num_find(s, text, within);
 }
 
 static long scan(const struct piece *p, struct did *d)

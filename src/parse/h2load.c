@@ -63,7 +63,7 @@ static long finished_line(struct h2load *h, struct parse_ctx *ctx, const struct 
 /* "218868 2xx, 0 3xx": the number before a word, or -1. */
 static double before_word(const char *s, const char *word)
 {
-	const char *at = strstr(s, word);
+	const char *at = num_find(s, word, 320);
 	struct num n;
 
 	if (at == NULL || at - s > 300)
@@ -79,7 +79,7 @@ static long count_line(struct h2load *h, const struct piece *p)
 {
 	const char *s = num_after(p->s, "requests: "), *e = NULL;
 
-	if (s != NULL && (e = strstr(s, "timeout")) != NULL) {
+	if (s != NULL && (e = num_find(s, "timeout", 320)) != NULL) {
 		double v = before_word(s, " succeeded");
 
 		h->total = before_word(s, " done");
@@ -88,7 +88,7 @@ static long count_line(struct h2load *h, const struct piece *p)
 		return e + strlen("timeout") - p->s;
 	}
 	if (s == NULL && (s = num_after(p->s, "status codes: ")) != NULL &&
-	    (e = strstr(s, "5xx")) != NULL) {
+	    (e = num_find(s, "5xx", 320)) != NULL) {
 		double c2 = before_word(s, " 2xx"), c3 = before_word(s, " 3xx");
 		double c4 = before_word(s, " 4xx"), c5 = before_word(s, " 5xx");
 

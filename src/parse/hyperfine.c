@@ -110,10 +110,10 @@ static long benchmark_line(struct hyperfine *h, struct parse_ctx *ctx, const str
 	if (!num_scan(s, 0, &n) || n.decimals > 0 || *n.end != ':')
 		return READER_NONE;
 	s = num_skip(n.end + 1);
-	e = strstr(s, "Time (mean");
+	e = num_find(s, "Time (mean", 700);
 	if (e == NULL)
-		e = strstr(s, "Time (abs");
-	len = e != NULL ? (size_t)(e - s) : strlen(s);
+		e = num_find(s, "Time (abs", 700);
+	len = e != NULL ? (size_t)(e - s) : strnlen(s, COMMAND_MAX);
 	while (len > 0 && num_is_blank(s[len - 1]))
 		len--;
 	command_begin(h, ctx, s, len);
@@ -129,7 +129,7 @@ static long time_line(struct hyperfine *h, const struct piece *p)
 	if (!h->any ||
 	    (num_after(p->s, "Time (mean") == NULL && num_after(p->s, "Time (abs") == NULL))
 		return READER_NONE;
-	s = strstr(p->s, "):");
+	s = num_find(p->s, "):", 200);
 	if (s == NULL)
 		return p->last || p->len > 60 ? READER_NONE : READER_MORE;
 	/* the line ends with a bracket; without it the rest stands in the next line */
@@ -146,7 +146,7 @@ static long time_line(struct hyperfine *h, const struct piece *p)
 		h->deviation = n;
 		s = n.end;
 	}
-	user = strstr(s, "[User: ");
+	user = num_find(s, "[User: ", 1000);
 	if (user == NULL)
 		return p->last || p->parts_n < 2 ? s - p->s : READER_NONE;
 	user = num_skip(user + strlen("[User: "));
@@ -157,7 +157,7 @@ static long time_line(struct hyperfine *h, const struct piece *p)
 	} else if (!p->last && p->parts_n > 1) {
 		return READER_NONE;
 	}
-	sys = strstr(s, "System: ");
+	sys = num_find(s, "System: ", 1000);
 	if (sys == NULL)
 		return p->last || p->parts_n < 2 ? s - p->s : READER_NONE;
 	sys = num_skip(sys + strlen("System: "));
@@ -178,7 +178,7 @@ static long range_line(struct hyperfine *h, const struct piece *p)
 
 	if (!h->any || num_after(p->s, "Range (min") == NULL)
 		return READER_NONE;
-	e = strstr(p->s, " runs");
+	e = num_find(p->s, " runs", 1000);
 	if (e == NULL)
 		return p->last || p->len > 100 ? (long)p->len : READER_MORE;
 	for (const char *s = e; s > p->s && num_is_digit(s[-1]); s--) {

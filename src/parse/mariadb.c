@@ -191,7 +191,7 @@ static long web_line(struct mariadb *m, struct parse_ctx *ctx, const struct piec
 					    "La consulta tard\xc3\xb3 ", "Die Abfrage dauerte "};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *at = strstr(p->s, words[i]);
+		const char *at = num_find(p->s, words[i], 400);
 		struct num t;
 
 		if (at == NULL || !sql_duration(at + strlen(words[i]), &t))
@@ -243,8 +243,9 @@ static void set_software(struct mariadb *m, const char *s)
 	if (n < 3 || n > 30)
 		return;
 	snprintf(m->software, sizeof(m->software), "%s %.*s",
-		 strncmp(s + n, "-MariaDB", 8) == 0 || strstr(s, "MariaDB") != NULL ? "MariaDB"
-										    : "MySQL",
+		 strncmp(s + n, "-MariaDB", 8) == 0 || num_find(s, "MariaDB", 400) != NULL
+			 ? "MariaDB"
+			 : "MySQL",
 		 (int)n, s);
 }
 
@@ -339,7 +340,7 @@ static long table_row(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 	if (whole && m->column[0] == '\0')
 		snprintf(m->column, sizeof(m->column), "benchmark(%.0f,%s)", b.count, b.expr);
 	/* in collapsed text the rows follow each other: one cell at a time */
-	if (strstr(p->s, "+--") != NULL && strstr(p->s, "+--") < end)
+	if (num_find(p->s, "+--", 400) != NULL && num_find(p->s, "+--", 400) < end)
 		return 1;
 	return p->rest || p->len > 400 ? end - p->s : (long)p->len;
 }
@@ -373,7 +374,7 @@ static long vertical(struct mariadb *m, const struct piece *p)
 		return p->rest ? row.end + 5 + strspn(row.end + 5, " *") - p->s : (long)p->len;
 	}
 	if (m->shown && strncasecmp(p->s, "benchmark", 9) == 0 && sql_benchmark(p->s, &b)) {
-		const char *colon = strstr(p->s, "): ");
+		const char *colon = num_find(p->s, "): ", 400);
 
 		if (colon == NULL)
 			return READER_NONE;

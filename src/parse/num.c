@@ -299,6 +299,11 @@ const char *num_after_nocase(const char *s, const char *text)
 	return after(s, text, true);
 }
 
+const char *num_find(const char *s, const char *text, size_t within)
+{
+	return memmem(s, strnlen(s, within), text, strlen(text));
+}
+
 int num_key(const struct key *keys, const char *s, const char **end)
 {
 	for (; keys->text != NULL; keys++) {

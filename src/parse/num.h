@@ -76,6 +76,9 @@ const char *num_after(const char *s, const char *text);
 /* The same, ASCII letters of either case. */
 const char *num_after_nocase(const char *s, const char *text);
 
+/* Where text stands within the next bytes of s, or NULL: for texts of any length. */
+const char *num_find(const char *s, const char *text, size_t within);
+
 /* A table of texts that lines begin with, ended by a NULL text. */
 struct key {
 	const char *text;

@@ -224,7 +224,7 @@ static long version_line(struct openssl *o, struct parse_ctx *ctx, const struct 
 		if (e == NULL)
 			return READER_NONE;
 		snprintf(text, sizeof(text), "%.*s", (int)(e - s), s);
-		lib = strstr(e, "(Library: ");
+		lib = num_find(e, "(Library: ", 80);
 		if (lib != NULL && lib - e < 60 && product(lib + 10) != NULL) {
 			const char *le = product(lib + 10);
 			size_t n = strlen(text);
@@ -322,7 +322,7 @@ static long command_line(struct openssl *o, struct parse_ctx *ctx, const struct 
 {
 	static const char *const before[] = {"time", "sudo", "nice",   "taskset",
 					     "env",  "chrt", "numactl"};
-	const char *at = strstr(p->s, "openssl"), *e;
+	const char *at = num_find(p->s, "openssl", 240), *e;
 	struct word first;
 	bool command;
 

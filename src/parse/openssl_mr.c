@@ -25,11 +25,15 @@ static void cut_fields(const char *s, struct fields *out)
 	while (out->n < FIELDS) {
 		const char *e = s;
 
-		while (*e != '\0' && *e != ':' &&
+		while (*e != '\0' && *e != ':' && e - s <= ITEM_MAX &&
 		       !(num_is_blank(*e) &&
 			 (num_is_blank(e[1]) || e[1] == '+' || e[1] == '\0' ||
 			  strncmp(e + 1, "from ", 5) == 0 || num_is_digit(s[0]))))
 			e++;
+		if (e - s > ITEM_MAX) { /* no field is as long */
+			out->n = 0;
+			return;
+		}
 		out->f[out->n].s = s;
 		out->f[out->n++].len = (size_t)(e - s);
 		out->end = e;
@@ -459,6 +463,8 @@ static long got_line(struct openssl *o, struct parse_ctx *ctx, const struct piec
 	if (s == NULL || *s != '+')
 		return READER_NONE;
 	cut_fields(s, &f);
+	if (f.n == 0)
+		return READER_NONE;
 	e = num_after(f.end, " from ");
 	if (e == NULL && p->last) /* of a line that was cut nothing counts */
 		return f.end - p->s;

@@ -230,14 +230,14 @@ static long begin_line(struct php_simple *s, struct parse_ctx *ctx, const struct
 		s->machine = true;
 		return p->rest ? e - p->s : (long)p->len;
 	}
-	if (strstr(p->s, "PHP BENCHMARK SCRIPT") != NULL ||
-	    strstr(p->s, "PHP benchmark script") != NULL ||
+	if (num_find(p->s, "PHP BENCHMARK SCRIPT", 120) != NULL ||
+	    num_find(p->s, "PHP benchmark script", 120) != NULL ||
 	    num_after(p->s, "TEST NAME : SECONDS") != NULL) {
 		if (!s->active || s->b.n > 0)
 			begin(s, ctx);
 		return (long)p->len;
 	}
-	if (!s->active && strncmp(p->s, "test_", 5) == 0 && strstr(p->s, " sec") != NULL) {
+	if (!s->active && strncmp(p->s, "test_", 5) == 0 && num_find(p->s, " sec", 120) != NULL) {
 		batch_touch(&s->b, ctx);
 		s->active = true;
 		if (text_row(s, ctx, p) == READER_NONE)

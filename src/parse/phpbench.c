@@ -96,13 +96,13 @@ static long subject_line(struct phpbench *b, struct parse_ctx *ctx, const struct
 
 	if (name < 6)
 		return READER_NONE;
-	at = strstr(s, "Mo]/r:");
+	at = num_find(s, "Mo]/r:", 300);
 	if (at != NULL && at - s < 60) {
 		const char *e = mean_and_mode(b, ctx, p, name, at + strlen("Mo]/r:"));
 
 		if (e == NULL)
 			return !p->last && p->len < 140 ? READER_MORE : READER_NONE;
-		at = strstr(e, "RSD]/r:");
+		at = num_find(e, "RSD]/r:", 300);
 		if (at != NULL && at - e < 60) {
 			at = num_skip(at + strlen("RSD]/r:"));
 			at += strcspn(at, " \t");
@@ -113,7 +113,7 @@ static long subject_line(struct phpbench *b, struct parse_ctx *ctx, const struct
 	/* "benchMd5....I0 - Mo0.432us (+/-0.00%)", "R1 I4 - [Mo 185.58us vs. ...]" */
 	if (num_after(s, " I") == NULL && *s != '.' && num_after(s, " #") == NULL)
 		return READER_NONE;
-	at = strstr(s, "Mo");
+	at = num_find(s, "Mo", 300);
 	if (at == NULL || at - s > 120)
 		return !p->last && p->len < 80 ? READER_MORE : READER_NONE;
 	at = num_skip(at + 2);
@@ -195,8 +195,8 @@ static long table_line(struct phpbench *b, struct parse_ctx *ctx, const struct p
 
 	/* the header again: of another table */
 	n = cells_of(p->s, w,
-		     b->columns > 0 && strstr(p->s, "| subject ") == NULL ? b->columns
-									  : PHPBENCH_COLUMNS,
+		     b->columns > 0 && num_find(p->s, "| subject ", 300) == NULL ? b->columns
+										 : PHPBENCH_COLUMNS,
 		     &end);
 	for (int i = 0; i < n; i++) {
 		if (word_is(&w[i], "subject"))

@@ -19,8 +19,8 @@
 #include "parse/parse.h"
 
 enum {
-	PIECE_PARTS = 12,      /* lines joined at most */
-	PIECE_MAX = 16 * 1024, /* bytes of a line offered at once */
+	PIECE_PARTS = 12,     /* lines joined at most */
+	PIECE_MAX = 4 * 1024, /* bytes of a line offered at once */
 };
 
 struct piece {

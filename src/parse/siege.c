@@ -129,7 +129,7 @@ static long siege_read(void *state, struct parse_ctx *ctx, const struct piece *p
 
 	if (key < 0) {
 		/* "HTTP/1.1 503   0.01 secs:      19 bytes ==> GET  /cafes" */
-		s = strncmp(p->s, "HTTP/1.", 7) == 0 ? strstr(p->s, " bytes ==> ") : NULL;
+		s = strncmp(p->s, "HTTP/1.", 7) == 0 ? num_find(p->s, " bytes ==> ", 80) : NULL;
 		if (s == NULL || s - p->s > 60)
 			return READER_NONE;
 		for (int words = 0; words < 3; words++) /* ==> GET /path */

@@ -120,7 +120,7 @@ static const char *find_nocase(const char *s, const char *text)
 	size_t n = strlen(text);
 
 	for (; *s != '\0'; s++) {
-		if (strncasecmp(s, text, n) == 0)
+		if ((*s == text[0] || *s == text[0] - 32) && strncasecmp(s, text, n) == 0)
 			return s;
 	}
 	return NULL;

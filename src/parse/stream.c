@@ -18,6 +18,12 @@ struct pending {
 	struct clean_line first; /* the line it begins with; s is not valid */
 };
 
+/* A text that a line of a reader may begin with. */
+struct start {
+	const char *text;
+	uint32_t reader; /* its bit */
+};
+
 struct parse_stream {
 	struct parse_ctx ctx;
 	char *file;
@@ -32,7 +38,7 @@ struct parse_stream {
 	long line;
 	uint32_t readers_of[256]; /* a bit for each reader: may a piece begin with this byte? */
 	uint8_t pairs[65536 / 8]; /* a bit for each two bytes that a start begins with */
-	VEC(const char *) starts;
+	VEC(struct start) starts;
 	size_t starts_of[257]; /* those that begin with a byte */
 };
 
@@ -56,8 +62,11 @@ static size_t pair_of(char a, char b)
 /* Can a start stand at p at all? */
 static bool has_starts(const struct parse_stream *s, const char *p)
 {
-	size_t pair = pair_of(p[0], p[1]);
+	size_t pair;
 
+	if (p[0] == '\0')
+		return false;
+	pair = pair_of(p[0], p[1]);
 	return (s->pairs[pair >> 3] >> (pair & 7) & 1) != 0;
 }
 
@@ -77,7 +86,9 @@ static void index_starts(struct parse_stream *s)
 			for (const char *const *a = parse_readers[i]->starts; *a != NULL; a++) {
 				if ((unsigned char)**a != byte)
 					continue;
-				vec_push(&s->starts, *a);
+				struct start start = {*a, UINT32_C(1) << i};
+
+				vec_push(&s->starts, start);
 				add_pair(s, (*a)[0], (*a)[1]);
 				if ((*a)[1] == ' ')
 					add_pair(s, (*a)[0], '\t');
@@ -105,6 +116,17 @@ struct parse_stream *parse_stream_new(const char *file, const struct parse_sink 
 	return s;
 }
 
+void parse_stream_only(struct parse_stream *s, const struct reader *r)
+{
+	for (size_t i = 0; i < s->readers; i++) {
+		if (parse_readers[i] != r)
+			continue;
+		s->favourite = i;
+		for (int byte = 0; byte < 256; byte++)
+			s->readers_of[byte] = UINT32_C(1) << i;
+	}
+}
+
 static void boundaries(struct parse_stream *s)
 {
 	for (size_t i = 0; i < s->readers; i++)
@@ -118,34 +140,35 @@ static bool is_distinct(const char *p, const char *start, const char *end)
 	       (*p >= 'A' && *p <= 'Z' && p[-1] >= 'a' && p[-1] <= 'z');
 }
 
-/* inner: p is not the first byte of its text. */
-static bool is_start(const struct parse_stream *s, const char *p, bool inner)
+/* The readers of which a start stands at p. inner: p is not the first byte of its text. */
+static uint32_t starters(const struct parse_stream *s, const char *p, bool inner)
 {
 	size_t last = s->starts_of[(unsigned char)*p + 1];
+	uint32_t found = 0;
 
 	for (size_t i = s->starts_of[(unsigned char)*p]; i < last; i++) {
-		const char *start = s->starts.v[i], *e;
-
-		e = num_after(p, start);
+		const char *start = s->starts.v[i].text, *e = num_after(p, start);
 
 		if (e != NULL && (!inner || !num_is_alpha(*p) || !num_is_alpha(p[-1]) ||
 				  is_distinct(p, start, e)))
-			return true;
+			found |= s->starts.v[i].reader;
 	}
-	return false;
+	return found;
 }
 
 /*
  * Offers p to all readers, the last successful one first; in the middle of a line to that one
- * alone, unless a start of another stands there.
+ * and to those of which a start stands there.
  */
 static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 {
 	uint32_t left = UINT32_C(1) << s->favourite;
 	long more = READER_NONE;
 
-	if (!p->rest || (has_starts(s, p->s) && is_start(s, p->s, false)))
+	if (!p->rest)
 		left |= s->readers_of[(unsigned char)p->s[0]];
+	else if (has_starts(s, p->s))
+		left |= starters(s, p->s, false);
 	for (size_t k = s->favourite; left != 0; k = (size_t)__builtin_ctz(left)) {
 		long n;
 
@@ -169,7 +192,7 @@ static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 static const char *next_start(const struct parse_stream *st, const char *s)
 {
 	for (const char *p = s + 1; *p != '\0'; p++) {
-		if (has_starts(st, p) && is_start(st, p, true))
+		if (has_starts(st, p) && starters(st, p, true) != 0)
 			return p;
 	}
 	return NULL;
@@ -180,7 +203,7 @@ static const char *next_word(const struct parse_stream *st, const char *s)
 {
 	while (*s != '\0' && !num_is_blank(*s)) {
 		s++;
-		if (has_starts(st, s) && is_start(st, s, true))
+		if (has_starts(st, s) && starters(st, s, true) != 0)
 			return s;
 	}
 	s = num_skip(s);

@@ -26,4 +26,8 @@ struct parse_ctx {
 	struct buf scratch;
 };
 
+/* Reads with one reader alone, for tests; before anything is fed. */
+struct parse_stream;
+void parse_stream_only(struct parse_stream *s, const struct reader *r);
+
 #endif

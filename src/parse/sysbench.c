@@ -91,14 +91,14 @@ static long version_line(struct sysbench *s, struct parse_ctx *ctx, const struct
 /* "sysbench --test=cpu ... run", "sysbench cpu --threads=4 run" */
 static long command_line(struct sysbench *s, struct parse_ctx *ctx, const struct piece *p)
 {
-	const char *at = strstr(p->s, "sysbench "), *test;
+	const char *at = num_find(p->s, "sysbench ", 400), *test;
 	struct word w;
 
-	if (at == NULL || at - p->s > 100 || strstr(at, "run") == NULL ||
+	if (at == NULL || at - p->s > 100 || num_find(at, "run", 400) == NULL ||
 	    (!p->prompt && p->hashes == 0 && at != p->s && *p->s != '/' && *p->s != '$'))
 		return READER_NONE;
 	at += strlen("sysbench");
-	test = strstr(at, "--test=");
+	test = num_find(at, "--test=", 400);
 	if (test != NULL)
 		test += strlen("--test=");
 	if (s->results)

@@ -11,8 +11,11 @@
 struct wordpress {
 	struct batch b;
 	bool comment;    /* inside <!-- --> */
+	bool goes_on;    /* the line may hold another time */
 	bool from_cache; /* a header says that the page was served from a cache */
 };
+
+enum { LOOK_AHEAD = 256 }; /* bytes of the middle of a line */
 
 enum kind { GENERATED, CACHED, DATABASE, IN_COMMENT, WITHOUT_PLUGIN, WITH_PLUGIN };
 
@@ -77,12 +80,12 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
-static const char *find(const char *s, const char *text)
+static const char *find(const char *s, const char *text, size_t within)
 {
-	for (; *s != '\0'; s++) {
+	for (size_t i = 0; i < within && s[i] != '\0'; i++) {
 		const char *e;
 
-		if (lower(*s) == *text && (e = num_after_nocase(s, text)) != NULL)
+		if (lower(s[i]) == *text && (e = num_after_nocase(s + i, text)) != NULL)
 			return e;
 	}
 	return NULL;
@@ -182,11 +185,11 @@ static void page_end(struct wordpress *w, struct parse_ctx *ctx)
 /* "Quick Cache file was built for ( example.com/ ) in 0.45678 seconds" */
 static bool built_for(const char *s, struct num *n, const char **at)
 {
-	const char *e = find(s, "cache file ");
+	const char *e = find(s, "cache file ", 100);
 
-	if (e == NULL || find(e, "built for ") == NULL)
+	if (e == NULL || find(e, "built for ", 100) == NULL)
 		return false;
-	for (e = strstr(e, ") in "); e != NULL; e = strstr(e + 1, ") in ")) {
+	for (e = num_find(e, ") in ", 400); e != NULL; e = num_find(e + 1, ") in ", 400)) {
 		*at = num_skip(e + strlen(") in "));
 		if (seconds_at(*at, n))
 			return true;
@@ -195,9 +198,9 @@ static bool built_for(const char *s, struct num *n, const char **at)
 }
 
 /* Does a unit of time stand in the line at all? One pass: most lines have none. */
-static bool is_time_line(const char *s)
+static bool is_time_line(const char *s, size_t within)
 {
-	for (; *s != '\0'; s++) {
+	for (const char *end = s + within; s < end && *s != '\0'; s++) {
 		switch (*s) {
 		case 's':
 		case 'S':
@@ -223,42 +226,54 @@ static bool is_time_line(const char *s)
 	return false;
 }
 
+/* Is there a phrase at s with a time behind it? */
+static bool phrase_at(const struct wordpress *w, const struct piece *p, const char *s,
+		      struct num *n, const char **at, enum kind *kind)
+{
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {
+		const char *e;
+
+		*kind = phrases[i].kind;
+		if (phrases[i].text[0] != lower(*s) ||
+		    (e = num_after_nocase(s, phrases[i].text)) == NULL)
+			continue;
+		/* words of prose, unless they stand in a comment */
+		if ((*kind == IN_COMMENT || *kind >= WITHOUT_PLUGIN) && !w->comment &&
+		    num_find(p->s, "<!--", (size_t)(s - p->s)) == NULL)
+			continue;
+		if (time_behind(e, *kind, n, at))
+			return true;
+	}
+	return false;
+}
+
 static long time_line(struct wordpress *w, struct parse_ctx *ctx, const struct piece *p)
 {
+	/* of a line that was read in part the rest was looked through already */
+	size_t most = p->rest && !w->goes_on ? LOOK_AHEAD : p->len;
 	enum kind kind = GENERATED;
 	const char *at = NULL;
-	struct num n = {.end = NULL};
+	struct num n;
 
-	if (!is_time_line(p->s))
+	if (!is_time_line(p->s, most))
 		return READER_NONE;
 	if (built_for(p->s, &n, &at)) {
 		add(w, ctx, GENERATED, &n, "", piece_line(p, at));
 		return n.end - p->s;
 	}
-	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {
-		const char *e = find(p->s, phrases[i].text), *here;
-		struct num t;
-
-		if (e == NULL || (at != NULL && e >= at))
+	for (const char *s = p->s; s < p->s + most; s++) {
+		if ((s > p->s && num_is_alpha(s[-1])) || !phrase_at(w, p, s, &n, &at, &kind))
 			continue;
-		if ((phrases[i].kind == IN_COMMENT || phrases[i].kind >= WITHOUT_PLUGIN) &&
-		    !w->comment && strstr(p->s, "<!--") == NULL)
-			continue;
-		/* in collapsed text several stand behind each other */
-		if (time_behind(e, phrases[i].kind, &t, &here) && (at == NULL || here < at)) {
-			kind = phrases[i].kind;
-			at = here;
-			n = t;
-		}
+		/* the time of the database's part, not of the page */
+		if (find(p->s, "database caching", 200) != NULL ||
+		    find(p->s, "db caching", 200) != NULL || find(p->s, "query time", 200) != NULL)
+			kind = DATABASE;
+		add(w, ctx, kind, &n, "", piece_line(p, at));
+		w->goes_on = true;
+		return n.end - p->s;
 	}
-	if (at == NULL)
-		return READER_NONE;
-	/* the time of the database's part, not of the page */
-	if (find(p->s, "database caching") != NULL || find(p->s, "db caching") != NULL ||
-	    find(p->s, "query time") != NULL)
-		kind = DATABASE;
-	add(w, ctx, kind, &n, "", piece_line(p, at));
-	return n.end - p->s;
+	w->goes_on = false;
+	return READER_NONE;
 }
 
 /* "Server-Timing: wp-total;dur=180.1, db;dur=53" in milliseconds. */
@@ -271,7 +286,7 @@ static long server_timing(struct wordpress *w, struct parse_ctx *ctx, const stru
 		return READER_NONE;
 	while (s < end) {
 		size_t len = strcspn(s = num_skip(s), ";, \t"), all = strcspn(s, ",");
-		const char *dur = find(s, "dur=");
+		const char *dur = find(s, "dur=", all);
 		struct word name = {s, len};
 		struct num n;
 
@@ -367,9 +382,9 @@ static long wordpress_read(void *state, struct parse_ctx *ctx, const struct piec
 		r = server_timing(w, ctx, p);
 	if (r == READER_NONE)
 		r = time_line(w, ctx, p);
-	if (strstr(p->s, "--") != NULL)
+	if (!p->rest && strstr(p->s, "--") != NULL)
 		follow_comment(w, p->s);
-	if (r == READER_NONE && (w->comment || c == '<'))
+	if (r == READER_NONE && !p->rest && (w->comment || c == '<'))
 		see_plugin(ctx, p->s);
 	return r;
 }
