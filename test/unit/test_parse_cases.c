@@ -102,12 +102,12 @@ static bool has_value(const struct parse_result *r, const struct expected *e, bo
 	return false;
 }
 
-static void check_table(const struct parse_case *c, const struct parse_result *r,
-			   const char *how, bool exactly)
+static void check_table(const struct parse_case *c, const struct parse_result *r, const char *how,
+			bool exactly)
 {
 	for (size_t k = 0; k < c->expected.n; k++) {
 		const struct expected *e = &c->expected.v[k];
-		bool cell = false, number = false;
+		bool cell = false;
 
 		if (e->what == EXPECT_VALUE && !has_value(r, e, exactly))
 			complain(how, "not read:", e->text);
@@ -117,7 +117,6 @@ static void check_table(const struct parse_case *c, const struct parse_result *r
 			if (!matches(r->values.v[i].metric, e->metric) || e->metric == NULL)
 				continue;
 			cell = true;
-			number |= r->values.v[i].has_value;
 		}
 		if (e->what == EXPECT_ABSENT && cell)
 			complain(how, "invented:", e->text);
