@@ -33,7 +33,7 @@ quietly() {
 	"$@" >"$setup_log" 2>&1 || status=$?
 	if [ "$status" -ne 0 ]; then
 		# not the compiler's command lines, between which its words would be lost
-		grep -v -E '^(cc|gcc|clang|ar|rm|cc1) ' "$setup_log" | tail -n 40 >&2
+		grep -v -E '^((cc|gcc|clang|ar) |  [A-Z]+ )' "$setup_log" | tail -n 40 >&2
 		complain "'$*' failed (all of its output: $setup_log)"
 	fi
 	return "$status"

@@ -81,9 +81,9 @@ setup() { setup_home; }
 		seen=$((seen + 1))
 	done < <(sed -n 's/^ *build\/lampduel \([^|\\]*\).*/\1/p' "$top/quickstart" "$top/README.md")
 	[ "$seen" -ge 8 ]
-	for format in $(sed -n 's/.*lampduel.*--format \([a-z]*\).*/\1/p' "$top/quickstart" "$top/README.md"); do
+	while read -r format; do
 		[[ $(lampduel report --help) == *"--format "*"$format"* ]]
-	done
+	done < <(sed -n 's/.*lampduel.*--format \([a-z]*\).*/\1/p' "$top/quickstart" "$top/README.md")
 }
 
 @test "make install puts every manual page in its section" {
