@@ -8,6 +8,10 @@ struct ab {
 	struct batch b;
 	double complete, failed, non2xx, concurrency;
 	bool keepalive, percentages;
+	/* the last row of percentages: whole only when another follows */
+	char held[32];
+	struct num held_ms;
+	long held_line;
 };
 
 static void ab_end(struct ab *a, struct parse_ctx *ctx)
@@ -29,6 +33,7 @@ static void ab_end(struct ab *a, struct parse_ctx *ctx)
 	batch_end(&a->b, ctx);
 	a->complete = a->failed = a->non2xx = a->concurrency = 0;
 	a->keepalive = a->percentages = false;
+	a->held[0] = '\0';
 }
 
 static void time_per_request(struct ab *a, struct parse_ctx *ctx, const struct num *n,
@@ -147,8 +152,7 @@ static long ab_value(struct ab *a, struct parse_ctx *ctx, const struct piece *p,
 static long percent_row(struct ab *a, struct parse_ctx *ctx, const struct piece *p)
 {
 	struct num percent, ms;
-	const char *s;
-	char metric[40];
+	const char *s, *longest;
 
 	if (!a->percentages || !num_scan(p->s, 0, &percent) || percent.decimals > 0 ||
 	    *percent.end != '%')
@@ -156,15 +160,21 @@ static long percent_row(struct ab *a, struct parse_ctx *ctx, const struct piece 
 	s = num_skip(percent.end + 1);
 	if (!num_scan(s, 0, &ms) || (p->end && *ms.end == '\0'))
 		return READER_NONE;
-	if (percent.value == 100)
-		snprintf(metric, sizeof(metric), "http/ab/latency.max");
-	else
-		snprintf(metric, sizeof(metric), "http/ab/latency.p%.0f", percent.value);
-	if (batch_find(&a->b, metric) == NULL)
-		batch_add(&a->b, ctx, metric, "s", num_scaled(&ms, 1e-3), ms.step * 1e-3,
-			  piece_line(p, s));
-	s = num_after(ms.end, " (longest request)");
-	return (s != NULL ? s : ms.end) - p->s;
+	if (a->held[0] != '\0' && batch_find(&a->b, a->held) == NULL)
+		batch_add(&a->b, ctx, a->held, "s", num_scaled(&a->held_ms, 1e-3),
+			  a->held_ms.step * 1e-3, a->held_line);
+	a->held[0] = '\0';
+	if (percent.value < 100) {
+		snprintf(a->held, sizeof(a->held), "http/ab/latency.p%.0f", percent.value);
+		a->held_ms = ms;
+		a->held_line = piece_line(p, s);
+		return ms.end - p->s;
+	}
+	longest = num_after(ms.end, " (longest request)");
+	if (longest != NULL && batch_find(&a->b, "http/ab/latency.max") == NULL)
+		batch_add(&a->b, ctx, "http/ab/latency.max", "s", num_scaled(&ms, 1e-3),
+			  ms.step * 1e-3, piece_line(p, s));
+	return (longest != NULL ? longest : ms.end) - p->s;
 }
 
 static long ab_read(void *state, struct parse_ctx *ctx, const struct piece *p)

@@ -107,6 +107,7 @@ static long header_line(struct h2load *h, const struct piece *p)
 {
 	const char *s = num_after(p->s, "min max ");
 	struct word w;
+	bool whole = false;
 
 	if (s == NULL)
 		return READER_NONE;
@@ -116,8 +117,10 @@ static long header_line(struct h2load *h, const struct piece *p)
 	while (num_words(s, &w, 1, NULL) == 1 && h->columns < H2LOAD_COLUMNS) {
 		if (word_is(&w, "+/-")) {
 			s = w.s + w.len;
-			if (num_after(num_skip(s), "sd") != NULL)
+			if (num_after(num_skip(s), "sd") != NULL) {
 				s = num_skip(s) + 2;
+				whole = true;
+			}
 			break;
 		}
 		if (!word_is(&w, "mean") && !word_is(&w, "sd") && !word_is(&w, "median") &&
@@ -126,6 +129,11 @@ static long header_line(struct h2load *h, const struct piece *p)
 		snprintf(h->column[h->columns++], sizeof(h->column[0]), "%.*s", (int)w.len, w.s);
 		s = w.s + w.len;
 	}
+	/* the last column is +/- sd: without it the line goes on */
+	if (!whole && !p->last && *num_skip(s) == '\0')
+		return READER_MORE;
+	if (!whole && !p->last && p->parts_n > 1)
+		return READER_NONE; /* broken at another place */
 	return s - p->s;
 }
 
@@ -174,8 +182,16 @@ static long time_row(struct h2load *h, struct parse_ctx *ctx, const struct piece
 		sum += cell[n].value;
 		s = cell[n++].end;
 	}
+	if (n < h->columns && !p->last) {
+		const char *left = num_skip(s);
+
+		if (left[strcspn(left, " \t")] == '\0')
+			return READER_MORE;
+		if (p->parts_n > 1)
+			return READER_NONE; /* broken at another place */
+	}
 	if (n < h->columns)
-		return *num_skip(s) == '\0' && !p->last ? READER_MORE : s - p->s;
+		return s - p->s;
 	for (int i = 0; i < n && row < 2; i++)
 		time_cell(h, ctx, row == 0 ? "latency" : "connect", i, &cell[i], sum == 0,
 			  piece_line(p, at[i]));

@@ -227,6 +227,7 @@ static enum json_number json_number(const struct piece *p, const char *s, struct
 
 	if (!num_scan(s, NUM_EXPONENT, n))
 		return JSON_NONE;
+	n->step = 0; /* zeros at the end are not printed */
 	e = num_skip(n->end);
 	if (*e == ',' || *e == ']' || *e == '}')
 		return JSON_WHOLE;
@@ -458,24 +459,50 @@ static long csv_line(struct hyperfine *h, struct parse_ctx *ctx, const struct pi
 	return (long)p->len;
 }
 
+/* Behind columns cells of a table's row, or NULL; *cells counts them up to a rule or the end. */
+static const char *row_end(const char *s, int *cells, int most)
+{
+	*cells = 0;
+	while (*s == '|' && *cells < most) {
+		const char *e = strchr(s + 1, '|'), *in = num_skip(s + 1);
+
+		if (e == NULL || strncmp(in, ":-", 2) == 0 || strncmp(in, "--", 2) == 0)
+			break;
+		++*cells;
+		s = e;
+		/* the next row of a table whose lines were joined */
+		if (*num_skip(s + 1) == '|')
+			break;
+	}
+	return s;
+}
+
 /* "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |" */
 static long markdown_line(struct hyperfine *h, struct parse_ctx *ctx, const struct piece *p)
 {
-	const char *s = num_after(p->s, "| Command | Mean ["), *name, *e;
+	const char *s = num_after(p->s, "| Command | Mean ["), *name, *e, *end;
+	int cells;
 	struct num n;
 
 	if (s != NULL) {
 		command_end(h, ctx);
 		no_columns(h);
 		h->unit = num_time_unit(s, strcspn(s, "]"));
-		h->columns = h->unit > 0 ? 2 : 0;
-		return (long)p->len;
+		end = row_end(p->s, &cells, CSV_COLUMNS);
+		h->columns = h->unit > 0 ? cells : 0;
+		return end + 1 - p->s;
 	}
 	if (h->columns == 0 || h->unit == 0)
 		return READER_NONE;
 	name = num_skip(p->s + 1);
-	if (strspn(name, ":-| ") == strlen(name))
-		return (long)p->len;
+	/* the rule between the header and the rows */
+	for (e = p->s; *e == '|' && strspn(num_skip(e + 1), ":-") > 1;)
+		e = num_skip(num_skip(e + 1) + strspn(num_skip(e + 1), ":-"));
+	if (e > p->s)
+		return e + (*e == '|') - p->s;
+	end = row_end(p->s, &cells, h->columns);
+	if (cells != h->columns)
+		return READER_NONE;
 	if (*name == '`') {
 		e = strchr(name + 1, '`');
 		if (e == NULL)
@@ -501,7 +528,7 @@ static long markdown_line(struct hyperfine *h, struct parse_ctx *ctx, const stru
 		h->deviation = n;
 	}
 	command_end(h, ctx);
-	return (long)p->len;
+	return end + 1 - p->s;
 }
 
 static long hyperfine_read(void *state, struct parse_ctx *ctx, const struct piece *p)

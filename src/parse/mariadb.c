@@ -11,6 +11,8 @@
 
 /* Statements ---------------------------------------------------------------- */
 
+enum { RULE = 14 }; /* dashes that -vvv prints around a statement */
+
 static void statement_clear(struct mariadb *m)
 {
 	m->statement[0] = m->column[0] = '\0';
@@ -51,11 +53,12 @@ static long statement_add(struct mariadb *m, const char *s, size_t len)
 			quote = 0;
 		else if (quote == 0 && c == ';')
 			m->open = false;
-		else if (quote == 0 && c == '\\' && (s[n + 1] == 'G' || s[n + 1] == 'g'))
-			m->open = false, n++;
-		/* a table's border or a result glued behind a statement without its ; */
-		if (quote == 0 && c == '+' && s[n + 1] == '-' && s[n + 2] == '-' &&
-		    s[n + 3] == '-') {
+		else if (quote == 0 && c == '\\' && (s[n + 1] == 'G' || s[n + 1] == 'g')) {
+			n++;
+			m->open = false;
+		}
+		/* a table's border or a rule glued behind a statement without its ; */
+		if (quote == 0 && (c == '+' || c == '-') && strspn(s + n + 1, "-") >= 3) {
 			m->open = false;
 			break;
 		}
@@ -66,15 +69,35 @@ static long statement_add(struct mariadb *m, const char *s, size_t len)
 	return (long)n;
 }
 
+static bool is_client_command(const char *s)
+{
+	static const char *const words[] = {"exit",   "quit",   "use",   "\\q",
+					    "status", "source", "clear", "help"};
+	struct word w;
+
+	if (num_words(s, &w, 1, NULL) == 0)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (word_is_nocase(&w, words[i]))
+			return true;
+	}
+	return false;
+}
+
 static long statement_begin(struct mariadb *m, const char *s, const struct piece *p)
 {
 	long n;
 
 	statement_drop(m);
 	m->line = piece_line(p, s);
+	m->ruled = m->dashes;
 	m->dashes = false;
 	n = statement_add(m, s, strlen(s));
 	m->full = p->full;
+	m->last_len = p->s == s ? SIZE_MAX / 2 : p->len; /* without a prompt it has no -> either */
+	/* what the client does itself needs no semicolon */
+	if (is_client_command(m->statement))
+		statement_clear(m);
 	return n;
 }
 
@@ -274,15 +297,15 @@ static long session_line(struct mariadb *m, const struct piece *p)
 
 	if (e != NULL) {
 		set_software(m, e);
-		return (long)p->len;
+		return e + strcspn(e, " \t") - p->s;
 	}
 	if (strncmp(p->s, "ERROR ", 6) == 0 && num_is_digit(p->s[6])) {
 		statement_clear(m);
-		return (long)p->len;
+		return 6 + (long)strcspn(p->s + 6, " \t");
 	}
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (strncmp(p->s, texts[i], strlen(texts[i])) == 0)
-			return p->rest ? (long)strlen(texts[i]) : (long)p->len;
+			return (long)strlen(texts[i]);
 	}
 	return READER_NONE;
 }
@@ -299,14 +322,17 @@ static long profile_row(struct mariadb *m, struct parse_ctx *ctx, const struct p
 	if (!num_scan(s, 0, &t) || t.decimals < 6 || *(s = num_skip(t.end)) != '|')
 		return READER_NONE;
 	s = num_skip(s + 1);
-	bar = strrchr(s, '|');
+	bar = strchr(s, '|');
+	while (bar != NULL && !num_is_blank(bar[-1]))
+		bar = strchr(bar + 1, '|');
 	if (bar == NULL)
 		return p->last ? READER_NONE : READER_MORE;
 	m->statement_len = 0;
+	m->full = true;
 	statement_add(m, s, (size_t)(bar - s));
 	m->open = false;
 	mariadb_emit(m, ctx, &t, NULL, "", piece_line(p, p->s));
-	return (long)p->len;
+	return bar + 1 - p->s;
 }
 
 static long table_row(struct mariadb *m, struct parse_ctx *ctx, const struct piece *p)
@@ -324,7 +350,7 @@ static long table_row(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 	if (num_after(s, "Query_ID | Duration ") != NULL) {
 		statement_clear(m);
 		m->profiles = m->shown = true;
-		return (long)p->len;
+		return num_after(s, "Query_ID | Duration ") - p->s;
 	}
 	if (!whole && (m->statement_len == 0 || m->listed || m->borders >= 3))
 		return READER_NONE;
@@ -384,6 +410,12 @@ static long vertical(struct mariadb *m, const struct piece *p)
 	return READER_NONE;
 }
 
+/* Would the first word have fitted into the line above? Else that line was wrapped. */
+static bool is_wrapped(const struct mariadb *m, const struct piece *p)
+{
+	return m->last_len + 1 + strcspn(p->s, " \t") > 60;
+}
+
 /* A statement that has no end yet goes on. */
 static long more_of_statement(struct mariadb *m, const struct piece *p)
 {
@@ -393,12 +425,14 @@ static long more_of_statement(struct mariadb *m, const struct piece *p)
 
 	if (!m->open || m->statement_len == 0 || m->statement_len > STATEMENT_MAX - 64)
 		return READER_NONE;
-	if (s == NULL && m->statement_len > 300 && !m->dashes)
+	if (s == NULL && !m->dashes && (m->statement_len > 1000 || !(p->rest || is_wrapped(m, p))))
 		return READER_NONE;
 	if (skip == p->len)
 		return (long)p->len;
 	n = (long)skip + statement_add(m, p->s + skip, p->len - skip);
 	m->full = p->full;
+	if (m->last_len < SIZE_MAX / 2)
+		m->last_len = p->len;
 	return n;
 }
 
@@ -417,14 +451,14 @@ static long statement_line(struct mariadb *m, const struct piece *p)
 		return n > 0 ? n : 1;
 	}
 	/* -vvv prints a line of fourteen dashes before and behind a statement */
-	if (strcmp(p->s, "--------------") == 0) {
-		bool begins = m->statement_len == 0 || m->shown || !m->open;
+	if (strspn(p->s, "-") == RULE && (p->s[RULE] == '\0' || num_is_blank(p->s[RULE]))) {
+		bool begins = !m->ruled;
 
 		if (begins)
 			statement_drop(m);
-		m->dashes = begins;
+		m->dashes = m->ruled = begins;
 		m->open = false;
-		return (long)p->len;
+		return RULE;
 	}
 	if (m->dashes || is_bare_statement(p))
 		return statement_begin(m, p->s, p);

@@ -16,6 +16,7 @@ struct mariadb {
 	bool open;           /* its end was not read */
 	bool shown;          /* something of its result was read */
 	bool listed;         /* by a list of servers: it has no table */
+	size_t last_len;     /* of its last line */
 	bool full;           /* its last line may have been broken in a word */
 	int borders;         /* lines of its table */
 	bool profiles;       /* the table of SHOW PROFILES */
@@ -28,6 +29,7 @@ struct mariadb {
 	char software[64];
 	char exprs[EXPRS_MAX][SQL_EXPR_MAX];
 	int exprs_n;
+	bool ruled;  /* the statement began behind such a line, and ends before another */
 	bool dashes; /* the line of dashes before a statement of -vvv */
 };
 

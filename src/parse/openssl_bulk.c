@@ -142,7 +142,11 @@ static void use_measured(struct openssl *o, struct parse_ctx *ctx, const struct 
 		if (cell_measured(o, r, i, &other) != NULL)
 			other = false;
 	}
-	if (other && !o->multi) {
+	for (int i = 0; i < r->cells && !other; i++)
+		other = !r->cell[i].bad && openssl_mr_contradicts(o, ALG_BULK, 0, r->name, i,
+								  num_scaled(&r->cell[i].n, 1000),
+								  r->cell[i].n.step * 1000);
+	if (other) {
 		ctx_warn(ctx, line,
 			 "the table contradicts the progress lines above: taken as two runs");
 		openssl_new_block(o, ctx);

@@ -213,7 +213,9 @@ bool openssl_mr_contradicts(struct openssl *o, enum algorithm alg, unsigned bits
 {
 	const struct sum *s = sum_of_row(o, alg, bits, name);
 
-	return s != NULL && i < s->n && s->value[i] > 0 && value > 0 &&
+	if (s != NULL && i >= s->n)
+		return true;
+	return s != NULL && s->value[i] > 0 && value > 0 &&
 	       (alg == ALG_BULK || o->unit == MR_RATE) &&
 	       fabs(s->value[i] - value) > step + 0.02 * value;
 }
@@ -541,6 +543,9 @@ long openssl_mr(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 	if (!mr_known(&f))
 		return READER_NONE;
 	figures = f.f[0].s[1] == 'F' || f.f[0].s[1] == 'H';
+	/* sizes again: of the next run */
+	if (f.f[0].s[1] == 'H' && o->bare && o->sum_n > 0)
+		openssl_new_block(o, ctx);
 	mr_block(o, ctx, figures);
 	if (num_after(f.f[0].s, "+DTP:") != NULL)
 		mr_key_start(o, &f);

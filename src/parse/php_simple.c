@@ -215,6 +215,7 @@ static long text_row(struct php_simple *s, struct parse_ctx *ctx, const struct p
 static long begin_line(struct php_simple *s, struct parse_ctx *ctx, const struct piece *p)
 {
 	const char *e = num_after(p->s, "PHP_BENCHMARK_SCRIPT:");
+	long r;
 
 	if (e != NULL) {
 		begin(s, ctx);
@@ -235,15 +236,15 @@ static long begin_line(struct php_simple *s, struct parse_ctx *ctx, const struct
 	    num_after(p->s, "TEST NAME : SECONDS") != NULL) {
 		if (!s->active || s->b.n > 0)
 			begin(s, ctx);
-		return (long)p->len;
+		e = num_find(p->s, "SCRIPT", 120);
+		return e != NULL ? e + strlen("SCRIPT") - p->s : (long)p->len;
 	}
 	if (!s->active && strncmp(p->s, "test_", 5) == 0 && num_find(p->s, " sec", 120) != NULL) {
 		batch_touch(&s->b, ctx);
 		s->active = true;
-		if (text_row(s, ctx, p) == READER_NONE)
-			s->active = false;
-		else
-			return (long)p->len;
+		r = text_row(s, ctx, p);
+		s->active = r > 0;
+		return r;
 	}
 	return READER_NONE;
 }

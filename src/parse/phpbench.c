@@ -41,7 +41,8 @@ static double number_with_unit(const char *s, struct num *n)
 	while (num_is_alpha(u[len]) || (unsigned char)u[len] >= 0x80)
 		len++;
 	n->end = u + len;
-	return num_time_unit(u, len);
+	/* an m at the end may be what is left of ms */
+	return len == 1 && u[1] == '\0' ? 0 : num_time_unit(u, len);
 }
 
 /* Length of "benchX" at s; "benchXI4 P0" has the iterations glued to it. */
@@ -253,7 +254,7 @@ static long phpbench_read(void *state, struct parse_ctx *ctx, const struct piece
 			batch_end(&b->b, ctx);
 		batch_touch(&b->b, ctx);
 		b->columns = 0;
-		return (long)p->len;
+		return e - p->s;
 	default:
 		return READER_NONE;
 	}

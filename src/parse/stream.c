@@ -15,6 +15,7 @@ struct pending {
 	long line[PIECE_PARTS];
 	size_t parts;
 	bool rest;
+	bool blank;              /* a blank line came behind it */
 	struct clean_line first; /* the line it begins with; s is not valid */
 };
 
@@ -235,6 +236,7 @@ static void hold(struct parse_stream *s, const struct piece *p, size_t who,
 		w->line[w->parts++] = p->parts[i].line;
 	}
 	w->rest = p->rest;
+	w->blank = false;
 	w->first = *first;
 }
 
@@ -360,6 +362,7 @@ static bool pending_join(struct parse_stream *s, const struct clean_line *c, lon
 			buf_clear(&w->text);
 			buf_add(&w->text, p.s, p.len);
 			w->parts++;
+			w->blank = false;
 			return true;
 		}
 		w->reader = NULL;
@@ -396,7 +399,11 @@ static void plain_line(struct parse_stream *s, char *text, size_t len, long line
 
 	clean_prefix(text, len, &c);
 	if (c.len == 0) {
-		pending_end(s, false);
+		/* one blank line may stand between the parts: some copies have one behind each line
+		 */
+		if (s->pending.blank)
+			pending_end(s, false);
+		s->pending.blank = true;
 		labels_blank(&s->ctx.labels);
 		return;
 	}

@@ -17,14 +17,12 @@ struct wordpress {
 
 enum { LOOK_AHEAD = 256 }; /* bytes of the middle of a line */
 
-enum kind { GENERATED, CACHED, DATABASE, IN_COMMENT, WITHOUT_PLUGIN, WITH_PLUGIN };
+enum kind { GENERATED, CACHED, DATABASE, IN_COMMENT, BUILT_FOR, WITHOUT_PLUGIN, WITH_PLUGIN };
 
 static const char *const metrics[] = {
-	[GENERATED] = "wordpress/page/generate",
-	[CACHED] = "wordpress/cached/serve",
-	[DATABASE] = "wordpress/db/time",
-	[IN_COMMENT] = "wordpress/page/generate",
-	[WITHOUT_PLUGIN] = "wordpress/page/generate",
+	[GENERATED] = "wordpress/page/generate",  [CACHED] = "wordpress/cached/serve",
+	[DATABASE] = "wordpress/db/time",         [IN_COMMENT] = "wordpress/page/generate",
+	[BUILT_FOR] = "wordpress/page/generate",  [WITHOUT_PLUGIN] = "wordpress/page/generate",
 	[WITH_PLUGIN] = "wordpress/cached/serve",
 };
 
@@ -41,6 +39,10 @@ static const struct {
 	{"served from cache in", CACHED},
 	{"cached page served in", CACHED},
 	{"cache file generated in", GENERATED},
+	/* "Quick Cache file was built for ( example.com/ ) in 0.45678 seconds" */
+	{"cache file was built for", BUILT_FOR},
+	{"cache file built for", BUILT_FOR},
+	{"zencache file built for", BUILT_FOR},
 	{"file was created in", GENERATED},
 	{"file created in", GENERATED},
 	{"page was generated in", GENERATED},
@@ -137,6 +139,15 @@ static bool time_behind(const char *s, enum kind kind, struct num *n, const char
 {
 	int words = kind == WITHOUT_PLUGIN || kind == WITH_PLUGIN ? 8 : 2;
 
+	if (kind == BUILT_FOR) {
+		for (s = num_find(s, ") in ", 400); s != NULL; s = num_find(s + 1, ") in ", 400)) {
+			*at = num_skip(s + strlen(") in "));
+			if (seconds_at(*at, n))
+				return true;
+		}
+		return false;
+	}
+
 	while (words-- > 0) {
 		while (num_is_blank(*s) || *s == ':' || *s == '(' || *s == '~' || *s == '=' ||
 		       *s == '-')
@@ -180,21 +191,6 @@ static void page_end(struct wordpress *w, struct parse_ctx *ctx)
 	}
 	batch_end(&w->b, ctx);
 	w->from_cache = false;
-}
-
-/* "Quick Cache file was built for ( example.com/ ) in 0.45678 seconds" */
-static bool built_for(const char *s, struct num *n, const char **at)
-{
-	const char *e = find(s, "cache file ", 100);
-
-	if (e == NULL || find(e, "built for ", 100) == NULL)
-		return false;
-	for (e = num_find(e, ") in ", 400); e != NULL; e = num_find(e + 1, ") in ", 400)) {
-		*at = num_skip(e + strlen(") in "));
-		if (seconds_at(*at, n))
-			return true;
-	}
-	return false;
 }
 
 /* Does a unit of time stand in the line at all? One pass: most lines have none. */
@@ -250,17 +246,13 @@ static bool phrase_at(const struct wordpress *w, const struct piece *p, const ch
 static long time_line(struct wordpress *w, struct parse_ctx *ctx, const struct piece *p)
 {
 	/* of a line that was read in part the rest was looked through already */
-	size_t most = p->rest && !w->goes_on ? LOOK_AHEAD : p->len;
+	size_t most = p->rest && !w->goes_on && p->len > LOOK_AHEAD ? LOOK_AHEAD : p->len;
 	enum kind kind = GENERATED;
 	const char *at = NULL;
 	struct num n;
 
 	if (!is_time_line(p->s, most))
 		return READER_NONE;
-	if (built_for(p->s, &n, &at)) {
-		add(w, ctx, GENERATED, &n, "", piece_line(p, at));
-		return n.end - p->s;
-	}
 	for (const char *s = p->s; s < p->s + most; s++) {
 		if ((s > p->s && num_is_alpha(s[-1])) || !phrase_at(w, p, s, &n, &at, &kind))
 			continue;
@@ -284,6 +276,8 @@ static long server_timing(struct wordpress *w, struct parse_ctx *ctx, const stru
 
 	if (s == NULL)
 		return READER_NONE;
+	if (p->s[p->len - 1] == ',' && !p->last)
+		return READER_MORE;
 	while (s < end) {
 		size_t len = strcspn(s = num_skip(s), ";, \t"), all = strcspn(s, ",");
 		const char *dur = find(s, "dur=", all);
