@@ -1,6 +1,7 @@
 #include "collect/collect.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -171,22 +172,23 @@ static void collect_programs(const struct stack_programs *p, struct factset *f)
 	}
 }
 
+/* What a kind of system knows of itself, it said itself, and how it knows. */
+static void set_unless_known(struct factset *f, const char *key, const char *value)
+{
+	if (value != NULL && factset_get(f, key) == NULL)
+		factset_set(f, key, value, "");
+}
+
 static void collect_emulation(const struct system *s, struct factset *f)
 {
-	factset_set(f, "cpu.emulated", s->emulated ? "yes" : "no", "");
-	if (s->arch != NULL)
-		factset_set(f, "arch", s->arch, "");
-	if (s->emulated) {
-		char *by = mem_printf("%s%s%s", s->emulator == NULL ? "an emulator" : s->emulator,
-				      s->emulated_cpu == NULL ? "" : ", -cpu ",
-				      s->emulated_cpu == NULL ? "" : s->emulated_cpu);
-		factset_set(f, "cpu.emulator", by, "");
-		free(by);
-	}
-	if (s->is_rootfs)
-		factset_set(f, "kernel.shared", "yes", "");
-	if (s->placement_text[PLACE_MEASURED] != NULL)
-		factset_set(f, "placement.measured", s->placement_text[PLACE_MEASURED], "");
+	char *by = system_emulated_by(s);
+
+	set_unless_known(f, "cpu.emulated", s->emulated ? "yes" : "no");
+	set_unless_known(f, "cpu.emulator", by);
+	set_unless_known(f, "arch", s->arch);
+	set_unless_known(f, "kernel.shared", s->is_rootfs ? "yes" : NULL);
+	set_unless_known(f, "placement.measured", s->placement_text[PLACE_MEASURED]);
+	free(by);
 }
 
 int collect_facts(struct system *s, const struct stack_programs *p, struct factset *f,

@@ -31,6 +31,7 @@ void factset_copy(struct factset *to, const struct factset *from);
 /*
  * Keys used by more than one module:
  *   arch                  Debian's name: amd64 i386 arm64 armhf armel
+ *   abi.float             "soft" or "hard", where the architecture has both
  *   placement.measured    where measured processes run: "CPU 1"
  *   cpu.model  cpu.emulated ("yes"/"no")  cpu.emulator ("qemu-arm 7.2.22, -cpu cortex-a7")
  *   kernel.release  kernel.shared ("yes" for rootfs targets)  storage.device  storage.filesystem

@@ -71,11 +71,7 @@ static void fill_experiment(struct runner *r)
 		x->target = mem_strdup(p->systems.v[i].target);
 		x->baseline = i == 0;
 		x->emulated = y->emulated;
-		x->emulator =
-			y->emulated ? mem_printf("%s%s%s", y->emulator == NULL ? "?" : y->emulator,
-						 y->emulated_cpu == NULL ? "" : ", -cpu ",
-						 y->emulated_cpu == NULL ? "" : y->emulated_cpu)
-				    : mem_strdup("");
+		x->emulator = y->emulated ? system_emulated_by(y) : mem_strdup("");
 	}
 	for (size_t k = 0; k < s->tasks.tasks.n; k++) {
 		const struct task *t = &s->tasks.tasks.v[k];

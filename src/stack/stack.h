@@ -32,7 +32,6 @@ struct stack_programs {
 	char *openssl;
 	char *wordpress; /* "/usr/share/wordpress"; NULL: none here */
 	char *mariadb_version, *apache_version, *php_version, *openssl_version, *wordpress_version;
-	bool missing_reported;
 };
 
 /* One WordPress tree for all systems of an experiment. */

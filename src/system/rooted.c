@@ -53,6 +53,7 @@ static bool look_at(const char *root, const char *inside, struct rooted *r)
 	}
 	r->arch = mem_strdup(e.arch);
 	r->program = mem_strdup(inside);
+	r->float_abi = e.float_abi;
 	if (e.is_static) {
 		r->sample = path;
 		return true;
@@ -104,6 +105,8 @@ static void set_facts(struct system *s, const struct rooted *r, const struct emu
 
 	mem_replace(&s->arch, mem_strdup(r->arch));
 	factset_set(&s->facts, "arch", r->arch, r->program);
+	if (r->float_abi != ELF_FLOAT_UNKNOWN)
+		factset_set(&s->facts, "abi.float", elf_float_name(r->float_abi), r->program);
 	factset_set(&s->facts, "cpu.emulated", e->emulated ? "yes" : "no", e->reason);
 	if (e->emulated) {
 		factset_set(&s->facts, "cpu.emulator", text, e->program);

@@ -6,11 +6,13 @@
 #define LAMPDUEL_SYSTEM_ROOTED_H
 
 #include "base/err.h"
+#include "facts/elf.h"
 #include "system/system.h"
 
 struct rooted {
 	char *arch;    /* Debian's name */
 	char *program; /* inside: the one that was looked at */
+	enum elf_float float_abi;
 	char *sample; /* on this machine: an ELF file of it that needs no interpreter; NULL: none */
 };
 
@@ -19,7 +21,8 @@ int rooted_look(const char *root, struct rooted *r, struct err *err);
 void rooted_release(struct rooted *r);
 
 /*
- * Sets the facts "arch", "cpu.emulated", "cpu.emulator" and "kernel.shared", and opens the sandbox.
+ * Sets the facts "arch", "abi.float", "cpu.emulated", "cpu.emulator" and "kernel.shared", and opens
+ * the sandbox.
  * kind_release(kind_data) is called at close, also when this fails; both may be NULL.
  */
 int rooted_open(struct system *s, const struct system_options *o, const char *root,

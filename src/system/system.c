@@ -121,6 +121,15 @@ const char *system_share_inside(const struct system *s, const char *inside_path)
 	return NULL;
 }
 
+char *system_emulated_by(const struct system *s)
+{
+	if (!s->emulated)
+		return NULL;
+	return mem_printf("%s%s%s", s->emulator == NULL ? "an emulator" : s->emulator,
+			  s->emulated_cpu == NULL ? "" : ", -cpu ",
+			  s->emulated_cpu == NULL ? "" : s->emulated_cpu);
+}
+
 int system_exec(struct system *s, const struct step *step, const struct exec_request *q,
 		struct outcome *out, struct err *err)
 {

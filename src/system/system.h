@@ -164,6 +164,8 @@ struct system {
 	void *impl;
 };
 
+/* "qemu-arm 7.2.22, -cpu cortex-a7" as a new string; NULL when native. */
+char *system_emulated_by(const struct system *s);
 /* NULL and an error that lists the kinds when the target is none. */
 const struct system_kind *system_kind_of(const char *target, struct err *err);
 size_t system_kind_count(void);

@@ -67,6 +67,7 @@ static void the_architecture_comes_from_the_programs(void **state)
 	put(*state, "usr/bin/zz", elf, sizeof(elf));
 	assert_int_equal(rooted_look(*state, &r, &err), 0);
 	assert_string_equal(r.arch, "armel");
+	assert_int_equal(r.float_abi, ELF_FLOAT_SOFT);
 	assert_string_equal(r.program, "/usr/bin/zz");
 	rooted_release(&r);
 	/* what is measured is looked at before anything else; links are followed inside the root */
@@ -77,6 +78,7 @@ static void the_architecture_comes_from_the_programs(void **state)
 	free(link);
 	assert_int_equal(rooted_look(*state, &r, &err), 0);
 	assert_string_equal(r.arch, "s390x");
+	assert_int_equal(r.float_abi, ELF_FLOAT_UNKNOWN);
 	rooted_release(&r);
 	assert_true(rooted_look("/nowhere/at/all", &r, &err) < 0);
 }
