@@ -111,8 +111,8 @@ static int say_hello(struct launch *l, struct err *err)
 
 		(void)lp_u64(&r); /* stage and errno */
 		uint32_t version = lp_u32(&r);
+		(void)lp_u32(&r); /* its process and what it can, for whoever reads along */
 		(void)lp_u32(&r);
-		l->features = lp_u32(&r);
 		if (r.bad || version != LP_VERSION)
 			rc = launch_gone(
 				l, "is of another version than lampduel; install both anew", err);
@@ -175,11 +175,6 @@ void launch_close(struct launch *l)
 pid_t launch_pid(const struct launch *l)
 {
 	return l->pid;
-}
-
-uint32_t launch_features(const struct launch *l)
-{
-	return l->features;
 }
 
 /* The errno of another machine could be of another architecture, but text is better than none. */

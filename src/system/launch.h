@@ -49,7 +49,6 @@ struct launch *launch_start(const struct launch_options *o, struct err *err); /*
 /* Ends every process in it, waits for that. NULL is allowed. */
 void launch_close(struct launch *l);
 pid_t launch_pid(const struct launch *l);         /* the process that was started */
-uint32_t launch_features(const struct launch *l); /* enum lp_features */
 
 /*
  * 0: it was tried, *out (released by the caller) says what came of it: a program that cannot be

@@ -14,7 +14,6 @@ struct launch {
 	int errors; /* a file in memory: what it wrote to stderr */
 	char *what;
 	char *gone; /* why it can no longer be used; NULL: it can */
-	uint32_t features;
 	const volatile int *stop;
 };
 

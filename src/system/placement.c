@@ -74,11 +74,6 @@ const char *placement_text(enum placement p)
 	return texts[p];
 }
 
-size_t placement_cpus(enum placement p)
-{
-	return (size_t)CPU_COUNT(set_of(p));
-}
-
 static int pin_threads(const cpu_set_t *set)
 {
 	DIR *d = opendir("/proc/self/task");

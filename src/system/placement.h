@@ -7,8 +7,6 @@
 #ifndef LAMPDUEL_SYSTEM_PLACEMENT_H
 #define LAMPDUEL_SYSTEM_PLACEMENT_H
 
-#include <stddef.h>
-
 #include "base/err.h"
 #include "system/system.h"
 
@@ -17,7 +15,6 @@ enum { PLACEMENT_MASK_MAX = 128 }; /* bytes: 1024 CPUs */
 /* CPU n is bit n % 8 of byte n / 8. */
 void placement_mask(enum placement p, unsigned char mask[PLACEMENT_MASK_MAX]);
 const char *placement_text(enum placement p); /* "CPUs 0-1", "CPU 1" */
-size_t placement_cpus(enum placement p);      /* how many */
 
 /* Pins every thread of this process to the client's CPU; with a single CPU nothing changes. */
 int placement_client(struct err *err);
