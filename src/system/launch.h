@@ -48,7 +48,7 @@ struct launch_run {
 struct launch *launch_start(const struct launch_options *o, struct err *err); /* NULL on failure */
 /* Ends every process in it, waits for that. NULL is allowed. */
 void launch_close(struct launch *l);
-pid_t launch_pid(const struct launch *l);         /* the process that was started */
+pid_t launch_pid(const struct launch *l); /* the process that was started */
 
 /*
  * 0: it was tried, *out (released by the caller) says what came of it: a program that cannot be
