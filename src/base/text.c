@@ -277,3 +277,17 @@ char *text_metric_part(const char *s)
 	}
 	return buf_detach(&b);
 }
+
+void text_hide_logins(char *line)
+{
+	for (char *p = strstr(line, "://"); p != NULL; p = strstr(p, "://")) {
+		p += 3;
+		size_t n = strcspn(p, "/ \t'\"");
+		for (size_t i = n; i > 0; i--) {
+			if (p[i - 1] == '@') {
+				memmove(p, p + i, strlen(p + i) + 1);
+				break;
+			}
+		}
+	}
+}

@@ -40,6 +40,8 @@ bool text_starts(const char *s, const char *prefix);
 bool text_ends(const char *s, const char *suffix);
 bool text_equal(const char *a, const char *b); /* either may be NULL */
 char *text_trim(char *s); /* in place: cuts trailing white space, returns the first non-blank */
+/* Takes "user:password@" out of every address ("scheme://...") in line, in place. */
+void text_hide_logins(char *line);
 /* A metric part: lower case, [a-z0-9._+-], a blank becomes _, anything else is dropped. New string.
  */
 char *text_metric_part(const char *s);

@@ -78,6 +78,8 @@ static char *join_command_line(char *const *argv)
 		if (!plain)
 			buf_addch(&b, '\'');
 	}
+	/* it is stored, and shown in reports: a mirror's password must be in neither */
+	text_hide_logins(b.data);
 	return buf_detach(&b);
 }
 

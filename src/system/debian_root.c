@@ -204,21 +204,6 @@ static char *first_line(const char *text, const char *prefix)
 	return NULL;
 }
 
-/* Takes "user:password@" out of every address in line, in place. */
-static void hide_logins(char *line)
-{
-	for (char *p = strstr(line, "://"); p != NULL; p = strstr(p, "://")) {
-		p += 3;
-		size_t n = strcspn(p, "/ \t'\"");
-		for (size_t i = n; i > 0; i--) {
-			if (p[i - 1] == '@') {
-				memmove(p, p + i, strlen(p + i) + 1);
-				break;
-			}
-		}
-	}
-}
-
 int debian_explain(const char *output, const struct rootfs_info *info, const char *mirror,
 		   struct err *err)
 {
@@ -232,7 +217,7 @@ int debian_explain(const char *output, const struct rootfs_info *info, const cha
 	int rc = 0;
 
 	if (line != NULL)
-		hide_logins(line);
+		text_hide_logins(line);
 	if (strstr(output, "No space left on device") != NULL)
 		rc = err_set(err, "the disk became full while %s was being unpacked", info->target);
 	for (size_t i = 0; i < sizeof(network) / sizeof(network[0]) && rc == 0; i++) {

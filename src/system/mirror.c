@@ -25,17 +25,10 @@ bool mirror_is_well_formed(const char *url)
 
 char *mirror_shown(const char *url)
 {
-	const char *host = strstr(url, "://");
+	char *shown = mem_strdup(url);
 
-	if (host == NULL)
-		return mem_strdup(url);
-	host += 3;
-	size_t n = strcspn(host, "/");
-	for (size_t i = n; i > 0; i--) {
-		if (host[i - 1] == '@')
-			return mem_printf("%.*s%s", (int)(host - url), url, host + i);
-	}
-	return mem_strdup(url);
+	text_hide_logins(shown);
+	return shown;
 }
 
 /* Cuts slashes at the end. */

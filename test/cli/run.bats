@@ -67,6 +67,13 @@ sql() { sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "$1"; }
 	grep -q '^round 1  openssl/rsa2048  soft  openssl/rsa2048/sign [0-9.]* op/s' err
 }
 
+@test "a password in an address is not stored" {
+	replay --mirror http://somebody:secret@mirror.example/debian
+	[ "$status" -eq 0 ]
+	[[ $(sql "SELECT command FROM experiment") == *"//mirror.example/debian"* ]]
+	[ "$(sql "SELECT count(*) FROM experiment WHERE command || plan LIKE '%secret%'")" -eq 0 ]
+}
+
 @test "-o writes the report as well" {
 	replay -o report.txt
 	[ "$status" -eq 0 ]
