@@ -262,6 +262,24 @@ static size_t special(const char *s, size_t len, struct buf *out)
 	return 1;
 }
 
+static int hex(char c)
+{
+	return num_is_digit(c) ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+void clean_printable(const char *raw, size_t len, struct buf *out)
+{
+	buf_clear(out);
+	for (size_t i = 0; i < len; i++) {
+		if (raw[i] == '=' && i + 2 < len && hex(raw[i + 1]) >= 0 && hex(raw[i + 2]) >= 0) {
+			buf_addch(out, (char)(hex(raw[i + 1]) * 16 + hex(raw[i + 2])));
+			i += 2;
+		} else {
+			buf_addch(out, raw[i]);
+		}
+	}
+}
+
 void clean_bytes(const char *raw, size_t len, struct buf *out)
 {
 	struct buf plain = BUF_INIT;

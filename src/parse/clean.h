@@ -19,6 +19,9 @@ enum { CLEAN_BREAK = '\n', CLEAN_FILE = '\f' };
  */
 void clean_bytes(const char *raw, size_t len, struct buf *out);
 
+/* A line of quoted-printable mail, =3D and the like decoded, in out (which is emptied first). */
+void clean_printable(const char *raw, size_t len, struct buf *out);
+
 struct clean_line {
 	char *s; /* into the text given, NUL-terminated, blanks cut at both ends */
 	size_t len;

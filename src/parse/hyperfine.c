@@ -515,7 +515,8 @@ static long markdown_line(struct hyperfine *h, struct parse_ctx *ctx, const stru
 		while (e != NULL && e > name && num_is_blank(e[-1]))
 			e--;
 	}
-	if (s == NULL || !num_scan(num_skip(s + 1), 0, &n) || strchr(n.end, '|') == NULL)
+	if (s == NULL || !num_scan(num_skip(s + 1), 0, &n) || strchr(n.end, '|') == NULL ||
+	    !(num_is_blank(*n.end) || *n.end == '|'))
 		return READER_NONE;
 	command_begin(h, ctx, name, (size_t)(e - name));
 	n.value = num_scaled(&n, h->unit);

@@ -216,7 +216,7 @@ static int shape_of(const struct labels *l, const struct clean_line *c)
 	if (c->prompt || len > 100)
 		return -1;
 	/* among lines that all begin with # it is a comment; alone it is a heading */
-	if (c->hashes > 0)
+	if (c->hashes > 0 && !l->commented)
 		return c->hashes <= 6 && !l->hashes_above ? c->hashes - 1 : -1;
 	if (framed(c->s, len))
 		return LEVEL_FRAMED;
@@ -263,14 +263,15 @@ bool labels_line(struct labels *l, const struct clean_line *c)
 	} else if (level >= 0) {
 		set(l, level, c->s, c->len);
 	}
-	if (c->len < LABEL_MAX && c->hashes == 0)
+	if (c->len < LABEL_MAX && (c->hashes == 0 || l->commented))
 		memcpy(l->above, c->s, c->len + 1);
 	l->fresh = false;
 	return level >= 0 && level != LEVEL_LINE;
 }
 
-void labels_blank(struct labels *l)
+void labels_blank(struct labels *l, int hashes)
 {
+	l->commented = hashes == 1;
 	l->fresh = true;
 	l->hashes_above = false;
 	l->above[0] = '\0';

@@ -18,13 +18,15 @@ struct labels {
 	unsigned serial;          /* grows with every change */
 	char above[LABEL_MAX];    /* the line before, if it could be underlined */
 	bool fresh;               /* the line before was blank, or there was none */
+	bool commented;           /* a bare # was read: # is a comment mark here */
 	bool hashes_above;        /* the line before began with # and said something */
 };
 
 void labels_reset(struct labels *l);
 /* A line no reader knows. True when it is a heading that ends what came before. */
 bool labels_line(struct labels *l, const struct clean_line *c);
-void labels_blank(struct labels *l);
+/* A blank line; hashes: those of a line that says nothing else. */
+void labels_blank(struct labels *l, int hashes);
 /* A line a reader knows. */
 void labels_known(struct labels *l, const struct clean_line *c);
 const char *labels_text(const struct labels *l);

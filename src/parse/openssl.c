@@ -332,7 +332,7 @@ static long command_line(struct openssl *o, struct parse_ctx *ctx, const struct 
 	if (e == NULL || (*e != '\0' && !num_is_blank(*e)) || num_words(p->s, &first, 1, NULL) == 0)
 		return READER_NONE;
 	command = p->prompt || p->hashes > 0 || first.s + first.len > at || *p->s == '.' ||
-		  *p->s == '/' || *p->s == '$';
+		  *p->s == '/' || *p->s == '$' || at[-1] == '>';
 	for (size_t i = 0; !command && i < sizeof(before) / sizeof(before[0]); i++)
 		command = word_is(&first, before[i]);
 	if (!command)

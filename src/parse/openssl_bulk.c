@@ -215,6 +215,7 @@ long openssl_bulk_row(struct openssl *o, struct parse_ctx *ctx, const struct pie
 			return READER_NONE;
 	}
 	e = openssl_annotation(r.end, r.label, sizeof(r.label));
+	openssl_label_before(p, r.label, sizeof(r.label));
 	if (o->any && o->serial != ctx_label_serial(ctx) && o->table)
 		openssl_new_block(o, ctx);
 	use_measured(o, ctx, &r, line);

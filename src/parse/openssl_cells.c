@@ -46,14 +46,37 @@ const char *openssl_cell_skip(const char *s)
 }
 
 /* "(Cortex-A55)" behind a row: a label of its own. */
+/* "<- soft float", "# Pi 3": what people write behind a row, up to the end of the line. */
+static const char *marked(const char *s, char *label, size_t size)
+{
+	static const char *const marks[] = {"<--", "<-",  "# ",  "// ",
+					    "-- ", "=> ", "<= ", "\xe2\x86\x90"};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		size_t n = strlen(marks[i]), len;
+
+		if (strncmp(s, marks[i], n) != 0)
+			continue;
+		s = num_skip(s + n);
+		len = strlen(s);
+		if (len == 0 || len > 60 || len >= size || strstr(s, " bit") != NULL)
+			break;
+		memcpy(label, s, len + 1);
+		return s + len;
+	}
+	return NULL;
+}
+
 const char *openssl_annotation(const char *s, char *label, size_t size)
 {
-	const char *a = num_skip(s), *e;
+	const char *a = openssl_cell_skip(s), *e;
 	size_t n;
 
 	label[0] = '\0';
-	if (*a != '(')
-		return s;
+	if (*a != '(') {
+		e = marked(a, label, size);
+		return e != NULL ? e : s;
+	}
 	e = strchr(a, ')');
 	if (e == NULL || e - a < 2 || e - a > 60)
 		return s;
@@ -63,6 +86,20 @@ const char *openssl_annotation(const char *s, char *label, size_t size)
 	memcpy(label, a + 1, n);
 	label[n] = '\0';
 	return e + 1;
+}
+
+/* "Pi 3: rsa 2048 bits ...": what people write before a row. */
+void openssl_label_before(const struct piece *p, char *label, size_t size)
+{
+	size_t n = p->before_len;
+
+	while (n > 0 && (num_is_blank(p->before[n - 1]) || p->before[n - 1] == ':'))
+		n--;
+	if (label[0] != '\0' || n == 0 || n > 40 || n >= size ||
+	    memchr(p->before + n, ':', p->before_len - n) == NULL)
+		return;
+	memcpy(label, p->before, n);
+	label[n] = '\0';
 }
 
 void openssl_use_annotation(const char *label, struct parse_value *v)

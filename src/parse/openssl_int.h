@@ -147,6 +147,7 @@ const char *openssl_cell(const char *s, struct cell *c);
 const char *openssl_cell_skip(const char *s); /* blanks and the bars of a Markdown table */
 /* "(Cortex-A55)" behind a row is a label of its own; its end, or s. */
 const char *openssl_annotation(const char *s, char *label, size_t size);
+void openssl_label_before(const struct piece *p, char *label, size_t size);
 void openssl_use_annotation(const char *label, struct parse_value *v);
 /* Does a progress line's rate agree with a printed one, both being rounded? */
 bool openssl_agrees(const struct measured *m, double per, double value, double step);

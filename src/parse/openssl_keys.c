@@ -310,6 +310,7 @@ long openssl_key_row(struct openssl *o, struct parse_ctx *ctx, const struct piec
 	if (!whole && !ancient && !fits(&r, ops) && o->columns > 0 && ops > o->columns)
 		return READER_NONE;
 	e = openssl_annotation(r.end, r.label, sizeof(r.label));
+	openssl_label_before(p, r.label, sizeof(r.label));
 	if (o->any && o->serial != ctx_label_serial(ctx) && o->table)
 		openssl_new_block(o, ctx);
 	r.line = piece_line(p, p->s);

@@ -26,11 +26,13 @@ enum {
 struct piece {
 	const char *s; /* NUL-terminated, no blank at either end, no control characters but tab */
 	size_t len;
-	bool end;   /* the text ends right behind it, without a newline: the last word may be cut */
-	bool last;  /* nothing more can be joined: READER_MORE would be in vain */
-	bool rest;  /* begins in the middle of a line */
-	bool full;  /* as wide as terminals are: it may have been broken in a word */
-	int hashes; /* how many # stood before it: a heading, a comment or a prompt */
+	bool end;  /* the text ends right behind it, without a newline: the last word may be cut */
+	bool last; /* nothing more can be joined: READER_MORE would be in vain */
+	bool rest; /* begins in the middle of a line */
+	const char *before; /* what nobody knew of the line before this rest of it */
+	size_t before_len;
+	bool full;   /* as wide as terminals are: it may have been broken in a word */
+	int hashes;  /* how many # stood before it: a heading, a comment or a prompt */
 	bool prompt; /* a shell's prompt stood before it */
 	/* where the lines it was joined from begin, and their numbers in the original */
 	struct {

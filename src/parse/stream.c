@@ -37,6 +37,11 @@ struct parse_stream {
 	struct buf joined, spare;
 	struct pending pending;
 	long line;
+	bool printable;    /* quoted-printable was seen */
+	struct buf broken; /* lines of it that go on */
+	struct buf soft;   /* the line being read, decoded */
+	long broken_line;
+	long numbered;            /* the number that stood before the line above; 0: none */
 	uint32_t readers_of[256]; /* a bit for each reader: may a piece begin with this byte? */
 	uint8_t pairs[65536 / 8]; /* a bit for each two bytes that a start begins with */
 	VEC(struct start) starts;
@@ -256,11 +261,16 @@ static bool dispatch(struct parse_stream *s, struct piece *p, const struct clean
 		}
 		if (n > 0) {
 			known = true;
+			p->before_len = 0;
 			next = num_skip(p->s + (n < (long)p->len ? (size_t)n : p->len));
 		} else {
 			next = known ? next_word(s, p->s) : next_start(s, p->s);
 			if (next == NULL)
 				break;
+			if (!known) {
+				p->before = p->s;
+				p->before_len = (size_t)(next - p->s);
+			}
 		}
 		p->len -= (size_t)(next - p->s);
 		p->s = next;
@@ -391,12 +401,40 @@ static int columns_of(const char *s, size_t len)
 	return n;
 }
 
+/* "  12: text", "12  text": copies with line numbers, which grow by one. Behind the number, or s.
+ */
+static char *skip_number(struct parse_stream *s, char *text)
+{
+	char *p = text + strspn(text, " \t"), *e = p;
+	long number = 0;
+	bool next;
+
+	while (num_is_digit(*e) && e - p < 6)
+		number = number * 10 + (*e++ - '0');
+	if (e == p ||
+	    !(*e == ':' || *e == '|' || *e == '\t' || (e[0] == ' ' && e[1] == ' ') || *e == '\0')) {
+		s->numbered = 0;
+		return text;
+	}
+	next = number == s->numbered + 1 && (s->numbered > 0 || s->line == 1);
+	s->numbered = number;
+	if (!next)
+		return text;
+	return *e == ':' || *e == '|' ? e + 1 : e;
+}
+
 static void plain_line(struct parse_stream *s, char *text, size_t len, long line, bool end)
 {
 	int columns = len >= 72 ? columns_of(text, len) : 0;
 	struct clean_line c;
 	struct piece p;
 
+	{
+		char *behind = skip_number(s, text);
+
+		len -= (size_t)(behind - text);
+		text = behind;
+	}
 	clean_prefix(text, len, &c);
 	if (c.len == 0) {
 		/* one blank line may stand between the parts: some copies have one behind each line
@@ -404,7 +442,7 @@ static void plain_line(struct parse_stream *s, char *text, size_t len, long line
 		if (s->pending.blank)
 			pending_end(s, false);
 		s->pending.blank = true;
-		labels_blank(&s->ctx.labels);
+		labels_blank(&s->ctx.labels, c.hashes);
 		return;
 	}
 	while (s->pending.reader != NULL) {
@@ -439,6 +477,11 @@ static void raw_line(struct parse_stream *s, const char *raw, size_t len, bool e
 {
 	char *text, *stop;
 
+	if (s->printable) {
+		clean_printable(raw, len, &s->soft);
+		raw = buf_str(&s->soft);
+		len = s->soft.len;
+	}
 	clean_bytes(raw, len, &s->clean);
 	buf_addch(&s->clean, '\n');
 	text = s->clean.data;
@@ -471,9 +514,47 @@ static size_t cut(const char *s, size_t len)
 	return n > PIECE_MAX - 1024 ? n : PIECE_MAX;
 }
 
+/*
+ * Mail may be quoted-printable: a line that ends with = goes on in the next one, =3D is a byte.
+ * Known by its header, by =3D, or by such a line end; lines of = or base64 do not look like it.
+ */
+static bool is_soft_break(struct parse_stream *s, const char *raw, size_t len)
+{
+	if (len > 0 && raw[len - 1] == '\r')
+		len--;
+	if (!s->printable && len > 0)
+		s->printable =
+			(memchr(raw, '=', len) != NULL && memmem(raw, len, "=3D", 3) != NULL) ||
+			((raw[0] == 'C' || raw[0] == 'c') &&
+			 memmem(raw, len, ": quoted-printable", 18) != NULL);
+	if (len < 2 || len > 76 || raw[len - 1] != '=' || raw[len - 2] == '=')
+		return false;
+	return s->printable || (len > 60 && memchr(raw, ' ', len) != NULL);
+}
+
 static void raw_parts(struct parse_stream *s, const char *raw, size_t len, bool end)
 {
 	s->line++;
+	if (is_soft_break(s, raw, len) && !end) {
+		s->printable = true;
+		if (s->broken.len == 0)
+			s->broken_line = s->line;
+		buf_add(&s->broken, raw, len - (raw[len - 1] == '\r' ? 2 : 1));
+		if (s->broken.len < PIECE_MAX)
+			return;
+		raw = "";
+		len = 0;
+	}
+	if (s->broken.len > 0) {
+		long line = s->line;
+
+		buf_add(&s->broken, raw, len);
+		s->line = s->broken_line;
+		raw_line(s, s->broken.data, cut(s->broken.data, s->broken.len), end);
+		s->line = line;
+		buf_clear(&s->broken);
+		return;
+	}
 	for (;;) {
 		size_t n = cut(raw, len);
 
@@ -540,6 +621,8 @@ int parse_stream_finish(struct parse_stream *s, struct err *err)
 	if (s->raw.len > 0)
 		raw_parts(s, s->raw.data, s->raw.len, true);
 	buf_clear(&s->raw);
+	if (s->broken.len > 0)
+		raw_line(s, s->broken.data, cut(s->broken.data, s->broken.len), true);
 	pending_end(s, true);
 	for (size_t i = 0; i < s->readers; i++)
 		parse_readers[i]->finish(s->state[i], &s->ctx);
@@ -556,6 +639,8 @@ void parse_stream_free(struct parse_stream *s)
 	buf_release(&s->clean);
 	buf_release(&s->joined);
 	buf_release(&s->spare);
+	buf_release(&s->broken);
+	buf_release(&s->soft);
 	vec_release(&s->starts);
 	buf_release(&s->pending.text);
 	buf_release(&s->ctx.scratch);

@@ -135,11 +135,13 @@ enum sysbench_key {
 	KEY_LIMIT,
 	KEY_CPU,
 	KEY_SQL,
+	KEY_MEMORY,
 	KEY_TIME,
 	KEY_EVENTS,
 	KEY_EVENT_RATE,
 	KEY_TRANSACTIONS,
 	KEY_QUERIES,
+	KEY_OPERATIONS,
 	KEY_LATENCY,
 	KEY_LATENCY_OLD,
 	KEY_AVERAGE,
@@ -171,6 +173,10 @@ static const struct key keys[] = {
 	{"write:", KEY_NOTHING},
 	{"other:", KEY_NOTHING},
 	{"total:", KEY_NOTHING},
+	{"Total operations:", KEY_OPERATIONS},
+	{"Operations performed:", KEY_OPERATIONS},
+	{"Running memory speed test", KEY_MEMORY},
+	{"Doing memory operations speed test", KEY_MEMORY},
 	{"transactions:", KEY_TRANSACTIONS},
 	{"queries:", KEY_QUERIES},
 	{"read/write requests:", KEY_NOTHING},
@@ -208,7 +214,7 @@ static long rate_in_parentheses(struct sysbench *s, struct parse_ctx *ctx, const
 	open = num_skip(count.end);
 	if (*open != '(' || !num_scan(open + 1, 0, &rate))
 		return !p->last && strlen(open) < 12 ? READER_MORE : READER_NONE;
-	if (num_after(rate.end, " per sec") == NULL)
+	if (num_after(rate.end, " per sec") == NULL && num_after(rate.end, " ops/sec") == NULL)
 		return !p->last && strlen(rate.end) < 10 ? READER_MORE : READER_NONE;
 	if (rate.value > 0)
 		batch_add(&s->b, ctx, metric, "1/s", rate.value, rate.step,
@@ -318,6 +324,8 @@ static long key_line(struct sysbench *s, struct parse_ctx *ctx, const struct pie
 	switch (key) {
 	case KEY_TRANSACTIONS:
 		return rate_in_parentheses(s, ctx, p, "sysbench/run/transactions", at);
+	case KEY_OPERATIONS:
+		return rate_in_parentheses(s, ctx, p, "sysbench/run/events", at);
 	case KEY_QUERIES:
 		return rate_in_parentheses(s, ctx, p, "sysbench/run/queries", at);
 	case KEY_AVERAGE:
@@ -341,6 +349,9 @@ static long key_line(struct sysbench *s, struct parse_ctx *ctx, const struct pie
 		break;
 	case KEY_CPU:
 		snprintf(s->test, sizeof(s->test), "cpu");
+		break;
+	case KEY_MEMORY:
+		snprintf(s->test, sizeof(s->test), "memory");
 		break;
 	case KEY_SQL:
 		s->results = true;
@@ -387,6 +398,8 @@ static void sysbench_finish(void *state, struct parse_ctx *ctx)
 }
 
 static const char *const sysbench_starts[] = {
+	"Total operations:",
+	"Operations performed:",
 	"sysbench ",
 	"Number of threads:",
 	"Target transaction rate:",

@@ -73,6 +73,7 @@ static const struct {
 	{"zapyta\xc5\x84 w", GENERATED},
 	{"\xd0\xb7\xd0\xb0\xd0\xbf\xd1\x80\xd0\xbe\xd1\x81\xd0\xbe\xd0\xb2 \xd0\xb7\xd0\xb0",
 	 GENERATED},
+	/* "0.234 seconds, 34 queries": the time stands before */
 	{"generated in", IN_COMMENT},
 	{"rendered in", IN_COMMENT},
 };

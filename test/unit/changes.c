@@ -283,6 +283,40 @@ static void change_collapse(const char *s, size_t n, struct buf *out)
 	buf_addch(out, '\n');
 }
 
+static void change_numbers(const char *s, size_t n, struct buf *out)
+{
+	long line = 0;
+
+	buf_clear(out);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || s[i - 1] == '\n')
+			buf_addf(out, "%6ld\t", ++line);
+		buf_addch(out, s[i]);
+	}
+}
+
+/* As mail programs send it: = at the end of a line that goes on. */
+static void change_printable(const char *s, size_t n, struct buf *out)
+{
+	size_t column = 0;
+
+	buf_clear(out);
+	buf_addstr(out, "Content-Transfer-Encoding: quoted-printable\n\n");
+	for (size_t i = 0; i < n; i++) {
+		size_t width = s[i] == '=' || (unsigned char)s[i] >= 0x7f || s[i] == '\t' ? 3 : 1;
+
+		if (s[i] != '\n' && column + width > 75) {
+			buf_addstr(out, "=\n");
+			column = 0;
+		}
+		if (width == 3)
+			buf_addf(out, "=%02X", (unsigned)(unsigned char)s[i]);
+		else
+			buf_addch(out, s[i]);
+		column = s[i] == '\n' ? 0 : column + width;
+	}
+}
+
 static void change_utf16(const char *s, size_t n, struct buf *out)
 {
 	buf_clear(out);
@@ -310,6 +344,8 @@ const struct change changes[] = {
 	{"wrapped and quoted", change_wrap_quoted, true},
 	{"broken at 72", change_hard_wrap, true},
 	{"collapsed", change_collapse, true},
+	{"numbered", change_numbers, true},
+	{"quoted-printable", change_printable, true},
 	{"UTF-16", change_utf16, false},
 	{NULL, NULL, false},
 };

@@ -167,7 +167,7 @@ static bool heading(const char *line)
 	snprintf(text, sizeof(text), "%s", line);
 	clean_prefix(text, strlen(text), &c);
 	if (c.len == 0) {
-		labels_blank(&labels);
+		labels_blank(&labels, c.hashes);
 		return false;
 	}
 	return labels_line(&labels, &c);
