@@ -92,6 +92,38 @@ const char *openssl_curve(enum algorithm alg, unsigned bits)
 	return NULL;
 }
 
+static void remember_kind(struct openssl *o)
+{
+	o->seen.one |= o->processes == 1;
+	o->seen.several |= o->processes > 1;
+	if (o->clock != NULL) {
+		o->seen.user |= o->clock[0] == 'u';
+		o->seen.elapsed |= o->clock[0] == 'e';
+	}
+	if (o->software[0] == '\0' || strcmp(o->software, o->seen.software) == 0)
+		return;
+	if (o->seen.software[0] == '\0')
+		memcpy(o->seen.software, o->software, sizeof(o->software));
+	else if (o->seen.second[0] == '\0')
+		memcpy(o->seen.second, o->software, sizeof(o->software));
+}
+
+/* Runs of one text that must not be compared with each other. */
+static void warn_of_kinds(const struct openssl *o, struct parse_ctx *ctx)
+{
+	if (o->seen.one && o->seen.several)
+		ctx_warn(ctx, 0,
+			 "some runs are of one process, others of several (-multi): their rates do "
+			 "not compare");
+	if (o->seen.user && o->seen.elapsed && !o->seen.several)
+		ctx_warn(ctx, 0,
+			 "some runs count CPU time, others elapsed time: they compare only on an "
+			 "idle machine");
+	if (o->seen.second[0] != '\0')
+		ctx_warn(ctx, 0, "runs of %s and of %s: a difference may be the software's",
+			 o->seen.software, o->seen.second);
+}
+
 void openssl_emit(struct openssl *o, struct parse_ctx *ctx, const char *row, const char *item,
 		  const char *aspect, struct parse_value *v)
 {
@@ -111,6 +143,7 @@ void openssl_emit(struct openssl *o, struct parse_ctx *ctx, const char *row, con
 		put_str(&c, c.n > 0 ? ";processes=" : "processes=");
 		put_count(&c, (unsigned long)o->processes);
 	}
+	remember_kind(o);
 	v->metric = metric;
 	v->conditions = conditions;
 	v->software = o->software;
@@ -384,6 +417,12 @@ static void openssl_boundary(void *state, struct parse_ctx *ctx)
 		openssl_new_block(o, ctx);
 }
 
+static void openssl_finish(void *state, struct parse_ctx *ctx)
+{
+	openssl_boundary(state, ctx);
+	warn_of_kinds(state, ctx);
+}
+
 static const char *const openssl_starts[] = {
 	"Doing ",        "version: ",
 	"OpenSSL ",      "LibreSSL ",
@@ -405,5 +444,5 @@ const struct reader openssl_reader = {
 	.state_size = sizeof(struct openssl),
 	.read = openssl_read,
 	.boundary = openssl_boundary,
-	.finish = openssl_boundary,
+	.finish = openssl_finish,
 };

@@ -86,6 +86,13 @@ struct openssl {
 	struct measured m[MEASURED_MAX];
 	int m_n;
 
+	/* what the blocks before had, to say that they do not compare */
+	struct {
+		char software[96]; /* of the first that said it */
+		bool user, elapsed, one, several;
+		char second[96];
+	} seen;
+
 	/* the table being read */
 	enum algorithm kind; /* ALG_KEM, ALG_SIG, or ALG_NONE for all others */
 	int columns;         /* operations per row of the header; 0: no header */
