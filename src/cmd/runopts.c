@@ -404,9 +404,10 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 	rc = runner_run(&q, &id, err);
 	live_clear(&live);
 	if (rc != 0 && id != 0)
-		return err_wrap(err,
-				"experiment %lld stopped (lampduel %s --resume %lld completes it)",
-				(long long)id, p->kind, (long long)id);
+		return err_wrap(
+			err, "experiment %lld stopped (lampduel %s --resume %lld%s%s completes it)",
+			(long long)id, p->kind, (long long)id, c->db_path == NULL ? "" : " --db ",
+			c->db_path == NULL ? "" : c->db_path);
 	if (rc != 0)
 		return rc;
 	return render_experiment(

@@ -172,7 +172,7 @@ static int run_life(struct runner *r, size_t task, int first, int last, bool war
 		if (sampler_done(&r->sampler, round, warmup, task))
 			continue;
 		if (!alive)
-			rc = session_begin_life(s, t, sampler_step_round(round, warmup), 1, err);
+			rc = sampler_begin_life(&r->sampler, round, warmup, task, 1, err);
 		alive = true;
 		if (rc == 0)
 			rc = sampler_sample(&r->sampler, round, warmup, task, err);

@@ -171,12 +171,24 @@ static int measure_one(struct sampler *m, struct exp_execution *x, struct err *e
 	return rc;
 }
 
+int sampler_begin_life(struct sampler *m, int round, bool warmup, size_t task, int attempt,
+		       struct err *err)
+{
+	m->life = 1;
+	for (size_t i = 0; i < m->e->executions.n; i++) {
+		const struct exp_execution *x = &m->e->executions.v[i];
+		if (x->task == task && x->life >= m->life)
+			m->life = x->life + 1;
+	}
+	return session_begin_life(m->s, &m->s->tasks.tasks.v[task],
+				  sampler_step_round(round, warmup), attempt, err);
+}
+
 /* Every system once, directly after one another. *good: the attempt counts. */
 static int attempt_once(struct sampler *m, int round, bool warmup, size_t task, int attempt,
 			bool *good, struct err *err)
 {
 	const struct session *s = m->s;
-	const struct plan *p = s->plan;
 	size_t *order = mem_array(s->n, sizeof(*order));
 	bool own_life = s->tasks.tasks.v[task].kind->need == NEED_NOTHING;
 	int rc = 0;
@@ -190,8 +202,7 @@ static int attempt_once(struct sampler *m, int round, bool warmup, size_t task, 
 			.task = task,
 			.system = order[i],
 			/* a process is a life of its own */
-			.life = own_life || warmup ? round
-						   : plan_life_of_round(round, p->rounds, p->lives),
+			.life = own_life ? round : m->life,
 			.position = (int)i + 1,
 			.attempt = attempt,
 			.reason = mem_strdup(""),
@@ -241,7 +252,7 @@ static int renew_life(struct sampler *m, int round, bool warmup, size_t task, in
 		return 0;
 	event_text(m->s->sink, EVENT_NOTE, why.msg);
 	session_end_life(m->s, t, at, attempt);
-	return session_begin_life(m->s, t, at, attempt, err);
+	return sampler_begin_life(m, round, warmup, task, attempt, err);
 }
 
 int sampler_sample(struct sampler *m, int round, bool warmup, size_t task, struct err *err)

@@ -14,6 +14,7 @@ struct sampler {
 	struct experiment *e;
 	struct store *store;
 	struct run_progress *progress;
+	int life;             /* number of the life that the services are in */
 	int *failed_in_a_row; /* by task: places left out one after the other */
 };
 
@@ -22,6 +23,12 @@ void sampler_init(struct sampler *m, struct session *s, struct experiment *e, st
 void sampler_release(struct sampler *m);
 /* Was this place measured, or given up, in an earlier session? Counts it as done then. */
 bool sampler_done(struct sampler *m, int round, bool warmup, size_t task);
+/*
+ * Begins a life of the task's services and numbers it: one more than any before, so that services
+ * that were started again, in this session or a later one, are never taken for the same life.
+ */
+int sampler_begin_life(struct sampler *m, int round, bool warmup, size_t task, int attempt,
+		       struct err *err);
 /*
  * Measures the place: all systems one directly after the other. When one of them is not ok or
  * disturbed all are repeated, ATTEMPTS times at most; then the place is left out. Fails when a task

@@ -265,3 +265,13 @@ END
 -b local -c recorded:r.jsonl -w openssl|recorded:
 END
 }
+
+@test "a life has its own number, also after the services were started again" {
+	replay
+	[ "$(sql "SELECT group_concat(life, ' ') FROM (SELECT DISTINCT life FROM execution e JOIN task t ON t.id = e.task WHERE t.name = 'mariadb/encode' ORDER BY life)")" = "1 2 3 4 5 6 7" ]
+	rm -r "$XDG_DATA_HOME"
+	replay --max-time 30s
+	sql "UPDATE experiment SET state = 'interrupted'"
+	try lampduel reference --resume 1
+	[ "$(sql "SELECT count(DISTINCT life) FROM execution e JOIN task t ON t.id = e.task WHERE t.name = 'mariadb/encode'")" -eq 3 ]
+}
