@@ -73,7 +73,6 @@ static const struct {
 	{"zapyta\xc5\x84 w", GENERATED},
 	{"\xd0\xb7\xd0\xb0\xd0\xbf\xd1\x80\xd0\xbe\xd1\x81\xd0\xbe\xd0\xb2 \xd0\xb7\xd0\xb0",
 	 GENERATED},
-	/* "0.234 seconds, 34 queries": the time stands before */
 	{"generated in", IN_COMMENT},
 	{"rendered in", IN_COMMENT},
 };
@@ -238,10 +237,44 @@ static bool phrase_at(const struct wordpress *w, const struct piece *p, const ch
 		if ((*kind == IN_COMMENT || *kind >= WITHOUT_PLUGIN) && !w->comment &&
 		    num_find(p->s, "<!--", (size_t)(s - p->s)) == NULL)
 			continue;
+		/* "queries in" without their number is the end of something longer */
+		if (*kind == GENERATED && strncmp(phrases[i].text, "queries", 7) == 0 &&
+		    !(s > p->s + 1 && num_is_blank(s[-1]) && num_is_digit(s[-2])))
+			continue;
 		if (time_behind(e, *kind, n, at))
 			return true;
 	}
 	return false;
+}
+
+/* A long line of an open comment: its sentence may end in the next one. */
+static bool may_go_on(const struct wordpress *w, const struct piece *p)
+{
+	const char *open;
+
+	if (p->last || p->rest || p->parts_n > 1 || p->len < 50 || p->len > 100)
+		return false;
+	open = num_find(p->s, "<!--", p->len);
+	return open != NULL ? strstr(open, "-->") == NULL : w->comment;
+}
+
+/* "0.234 seconds, 34 queries": the time stands before what tells what it is. */
+static bool time_before(const struct wordpress *w, const struct piece *p, const char *s,
+			struct num *n)
+{
+	const char *e;
+	struct num count;
+
+	if (!num_is_digit(*s) || (s > p->s && (num_is_digit(s[-1]) || s[-1] == '.')) ||
+	    !seconds_at(s, n) || is_age(n->end))
+		return false;
+	e = n->end + strspn(n->end, " \t,/|.-(");
+	if (!num_is_digit(*e)) /* "with", "and", "using" */
+		e = num_skip(e + strcspn(e, " \t"));
+	if (!num_scan(e, 0, &count) || count.decimals > 0 ||
+	    num_after_nocase(count.end, " quer") == NULL)
+		return false;
+	return w->comment || num_find(p->s, "<!--", (size_t)(s - p->s)) != NULL;
 }
 
 static long time_line(struct wordpress *w, struct parse_ctx *ctx, const struct piece *p)
@@ -253,10 +286,15 @@ static long time_line(struct wordpress *w, struct parse_ctx *ctx, const struct p
 	struct num n;
 
 	if (!is_time_line(p->s, most))
-		return READER_NONE;
+		return may_go_on(w, p) ? READER_MORE : READER_NONE;
 	for (const char *s = p->s; s < p->s + most; s++) {
-		if ((s > p->s && num_is_alpha(s[-1])) || !phrase_at(w, p, s, &n, &at, &kind))
+		if (time_before(w, p, s, &n)) {
+			at = s;
+			kind = GENERATED;
+		} else if ((s > p->s && num_is_alpha(s[-1])) ||
+			   !phrase_at(w, p, s, &n, &at, &kind)) {
 			continue;
+		}
 		/* the time of the database's part, not of the page */
 		if (find(p->s, "database caching", 200) != NULL ||
 		    find(p->s, "db caching", 200) != NULL || find(p->s, "query time", 200) != NULL)
@@ -266,7 +304,7 @@ static long time_line(struct wordpress *w, struct parse_ctx *ctx, const struct p
 		return n.end - p->s;
 	}
 	w->goes_on = false;
-	return READER_NONE;
+	return may_go_on(w, p) ? READER_MORE : READER_NONE;
 }
 
 /* "Server-Timing: wp-total;dur=180.1, db;dur=53" in milliseconds. */
@@ -377,7 +415,7 @@ static long wordpress_read(void *state, struct parse_ctx *ctx, const struct piec
 		r = server_timing(w, ctx, p);
 	if (r == READER_NONE)
 		r = time_line(w, ctx, p);
-	if (!p->rest && strstr(p->s, "--") != NULL)
+	if (!p->rest && r != READER_MORE && strstr(p->s, "--") != NULL)
 		follow_comment(w, p->s);
 	if (r == READER_NONE && !p->rest && (w->comment || c == '<'))
 		see_plugin(ctx, p->s);
