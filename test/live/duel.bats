@@ -9,13 +9,16 @@ setup() { setup_live; }
 
 need_amd64() { [ "$(uname -m)" = x86_64 ] || skip "this machine is no x86-64"; }
 
+# $out as one line, however it was wrapped.
+flat() { printf '%s\n' "$out" | tr -s ' \n' ' '; }
+
 @test "a native duel of two releases: every task, one WordPress, nothing left" {
 	need_amd64
 	try lampduel run -b old=debian:bookworm/amd64 -c new=debian:trixie/amd64 --quick -n 2 --seed 7
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[[ $out == *"WordPress page, OPcache on"* && $out == *"ENCODE"* && $out == *"rsa2048"* ]]
 	[[ $out == *native* && $out != *"under emulation"* && $out != *"emulated by"* ]]
-	[[ $out == *"own kernel"* ]]
+	[[ $(flat) == *"kernel of the host"* ]]
 	[ "$(executions)" -eq 16 ]
 	nothing_left
 }
@@ -25,9 +28,10 @@ need_amd64() { [ "$(uname -m)" = x86_64 ] || skip "this machine is no x86-64"; }
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	between "$(change_of '1,000,000 x')" -85 -45
 	between "$(change_of 'rsa2048')" -55 -10
-	[[ $out == *"Raspberry Pi 3"* && $out == *"-12.47 %"* && $out == *"-66.34 %"* ]]
+	[[ $(flat) == *"Raspberry Pi 3"* && $out == *"-12.47 %"* && $out == *"-66.34 %"* ]]
 	if [[ $out == *"emulated by qemu"* ]]; then
-		[[ $out == *"nothing is claimed about any hardware"* && $out != *faster* && $out != *slower* ]]
+		[[ $(flat) == *"nothing is claimed about any hardware"* ]]
+		[[ $out != *faster* && $out != *slower* ]]
 	fi
 	nothing_left
 }
