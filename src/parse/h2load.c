@@ -44,6 +44,9 @@ static long finished_line(struct h2load *h, struct parse_ctx *ctx, const struct 
 	if (!num_scan_time(s, &t) || *t.end != ',')
 		return !p->last && p->len < 24 ? READER_MORE : READER_NONE;
 	at = num_skip(t.end + 1);
+	/* the first versions said "0 sec, 385 millisec and 851 microsec, 2591 req/s" */
+	if (num_find(at, "microsec, ", 60) != NULL)
+		at = num_skip(num_find(at, "microsec, ", 60) + strlen("microsec, "));
 	if (!num_scan(at, 0, &rate) || num_after(rate.end, " req/s") == NULL)
 		return !p->last && p->len < 40 ? READER_MORE : READER_NONE;
 	if (h->b.any)
@@ -79,13 +82,14 @@ static long count_line(struct h2load *h, const struct piece *p)
 {
 	const char *s = num_after(p->s, "requests: "), *e = NULL;
 
-	if (s != NULL && (e = num_find(s, "timeout", 320)) != NULL) {
+	if (s != NULL && ((e = num_find(s, " timeout", 320)) != NULL ||
+			  (e = num_find(s, " errored", 320)) != NULL)) {
 		double v = before_word(s, " succeeded");
 
 		h->total = before_word(s, " done");
 		if (v >= 0)
 			h->succeeded = v;
-		return e + strlen("timeout") - p->s;
+		return e + strlen(" timeout") - p->s;
 	}
 	if (s == NULL && (s = num_after(p->s, "status codes: ")) != NULL &&
 	    (e = num_find(s, "5xx", 320)) != NULL) {

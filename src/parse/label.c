@@ -176,6 +176,11 @@ static bool introduces(const char *s, size_t most)
 
 	if (n == 0 || n > most)
 		return true;
+	/* "Bob wrote:" */
+	if (n > 1 &&
+	    (num_after(w[n - 1].s, "wrote") != NULL || num_after(w[n - 1].s, "writes") != NULL ||
+	     num_after(w[n - 1].s, "said") != NULL || num_after(w[n - 1].s, "schrieb") != NULL))
+		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		struct word first = w[0];
 

@@ -6,7 +6,8 @@
 #include "base/mem.h"
 #include "parse/stream.h"
 
-/* The order is that of trust: what is hardest to take for something else comes first. */
+/* The reader of lampduel's own reports gets its row here when their JSON is settled.
+ * The order is that of trust: what is hardest to take for something else comes first. */
 const struct reader *const parse_readers[] = {
 	&openssl_reader,
 	&bssl_reader,

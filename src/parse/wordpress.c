@@ -274,7 +274,8 @@ static bool time_before(const struct wordpress *w, const struct piece *p, const 
 	if (!num_scan(e, 0, &count) || count.decimals > 0 ||
 	    num_after_nocase(count.end, " quer") == NULL)
 		return false;
-	return w->comment || num_find(p->s, "<!--", (size_t)(s - p->s)) != NULL;
+	return w->comment || (s == p->s && p->len < 80) ||
+	       num_find(p->s, "<!--", (size_t)(s - p->s)) != NULL;
 }
 
 static long time_line(struct wordpress *w, struct parse_ctx *ctx, const struct piece *p)
