@@ -50,19 +50,89 @@ static bool add_plain(struct buf *b, double v)
 	return true;
 }
 
-/* The shortest decimal that reads back as the same number. */
-static void add_number(struct buf *b, double v)
+/* 10 to the power of k, exact up to 10^27. */
+static long double power(int k)
+{
+	long double p = 1;
+
+	for (int i = k < 0 ? -k : k; i > 0; i--)
+		p *= 10;
+	return k < 0 ? 1 / p : p;
+}
+
+/* v > 0 with that many significant digits, zeros at the end left out. */
+static void add_digits(struct buf *b, double v, int digits)
+{
+	int e = (int)floor(log10(v));
+	long long m = llroundl((long double)v * power(digits - 1 - e));
+	char text[32];
+	int n;
+
+	if ((long double)m >= power(digits)) {
+		m /= 10;
+		e++;
+	}
+	for (n = digits; n > 1 && m % 10 == 0; n--)
+		m /= 10;
+	for (int i = n; i > 0; i--, m /= 10)
+		text[i - 1] = (char)('0' + m % 10);
+	if (e < -5 || e >= 15) {
+		buf_add(b, text, 1);
+		if (n > 1) {
+			buf_addch(b, '.');
+			buf_add(b, text + 1, (size_t)n - 1);
+		}
+		buf_addf(b, "e%+03d", e);
+		return;
+	}
+	if (e < 0)
+		buf_add(b, "0.0000", 1 + (size_t)-e);
+	for (int i = 0; i < n || i <= e; i++) {
+		if (i == e + 1 && e >= 0)
+			buf_addch(b, '.');
+		buf_addch(b, i < n ? text[i] : '0');
+	}
+}
+
+/* As printed: the shortest decimal that reads back as the same number. Computed: 15 digits. */
+static void add_number(struct buf *b, double v, bool computed)
 {
 	char text[40];
 
 	if (add_plain(b, v))
 		return;
+	if (computed && v > 1e-12 && v < 1e18) {
+		add_digits(b, v, 15);
+		return;
+	}
 	for (int digits = 15; digits <= 17; digits++) {
 		(void)snprintf(text, sizeof(text), "%.*g", digits, v);
 		if (digits == 17 || strtod(text, NULL) == v)
 			break;
 	}
 	buf_addstr(b, text);
+}
+
+static void add_step(struct buf *b, double step)
+{
+	if (!add_plain(b, step)) {
+		if (step > 1e-18 && step < 1e18)
+			add_digits(b, step, 3);
+		else
+			buf_addf(b, "%.3g", step);
+	}
+}
+
+static void add_count(struct buf *b, long v)
+{
+	char text[24];
+	size_t n = sizeof(text);
+
+	do {
+		text[--n] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v > 0);
+	buf_add(b, text + n, sizeof(text) - n);
 }
 
 /* Tab, newline and backslash are escaped, and what a terminal would act on. */
@@ -107,21 +177,24 @@ static void print_tsv(struct output *o, const struct parse_value *v)
 {
 	struct buf *b = &o->line;
 
-	buf_addf(b, "%d\t", v->run);
+	add_count(b, v->run);
+	buf_addch(b, '\t');
 	add_tsv(b, v->label);
 	buf_addch(b, '\t');
 	add_tsv(b, v->metric);
 	buf_addch(b, '\t');
 	if (v->has_value)
-		add_number(b, v->value);
+		add_number(b, v->value, v->derived);
 	buf_addch(b, '\t');
 	add_tsv(b, v->unit);
 	buf_addch(b, '\t');
 	if (v->has_value && v->step > 0)
-		add_number(b, v->step);
-	buf_addf(b, "\t%d\t", v->derived ? 1 : 0);
+		add_step(b, v->step);
+	buf_addstr(b, v->derived ? "\t1\t" : "\t0\t");
 	add_tsv(b, v->file);
-	buf_addf(b, "\t%ld\t", v->line);
+	buf_addch(b, '\t');
+	add_count(b, v->line);
+	buf_addch(b, '\t');
 	add_tsv(b, v->note);
 	buf_addch(b, '\t');
 	add_tsv(b, v->conditions);
@@ -140,14 +213,14 @@ static void print_json(struct output *o, const struct parse_value *v)
 	add_json(b, "metric", v->metric);
 	buf_addstr(b, ", \"value\": ");
 	if (v->has_value)
-		add_number(b, v->value);
+		add_number(b, v->value, v->derived);
 	else
 		buf_addstr(b, "null");
 	buf_addstr(b, ", ");
 	add_json(b, "unit", v->unit);
 	buf_addstr(b, ", \"step\": ");
 	if (v->has_value && v->step > 0)
-		add_number(b, v->step);
+		add_step(b, v->step);
 	else
 		buf_addstr(b, "null");
 	buf_addf(b, ", \"derived\": %s, ", v->derived ? "true" : "false");

@@ -122,8 +122,8 @@ static void compose(struct labels *l)
 /* Sets a level and empties those below it. */
 static void set(struct labels *l, int level, const char *s, size_t len)
 {
-	while (len > 0 && (is_frame(s[len - 1]) || s[len - 1] == ':' || s[len - 1] == '.' ||
-			   num_is_blank(s[len - 1]))) {
+	while (len > 0 && (is_frame(s[len - 1]) || s[len - 1] == '<' || s[len - 1] == ':' ||
+			   s[len - 1] == '.' || num_is_blank(s[len - 1]))) {
 		if (s[len - 1] == '+' && len > 1 && !num_is_blank(s[len - 2])) /* a name: C++ */
 			break;
 		len--;
@@ -199,6 +199,9 @@ static bool framed(const char *s, size_t len)
 
 	if (s[0] == '[' && len > 2 && s[len - 1] == ']')
 		return true;
+	/* "==> soft.txt <==", as tail and head separate files */
+	if (len > 8 && strncmp(s, "==> ", 4) == 0 && strcmp(s + len - 4, " <==") == 0)
+		return true;
 	while (n < len && s[n] == s[0])
 		n++;
 	return n >= 2 && n < len && is_frame(s[0]) && num_is_blank(s[n]);
@@ -208,7 +211,7 @@ static const char *inside_frame(const char *s)
 {
 	if (*s == '[')
 		return s + 1;
-	while (is_frame(*s))
+	while (is_frame(*s) || *s == '>')
 		s++;
 	return num_skip(s);
 }

@@ -197,6 +197,9 @@ static void headings_label(void **state)
 	assert_true(heading("=== Board B ==="));
 	assert_string_equal(labels_text(&labels), "Board B");
 	heading("");
+	assert_true(heading("==> soft.txt <=="));
+	assert_string_equal(labels_text(&labels), "soft.txt");
+	heading("");
 	assert_true(heading("Default:"));
 	assert_string_equal(labels_text(&labels), "Default");
 	heading("");
