@@ -364,6 +364,8 @@ static void emit_sum(struct openssl *o, struct parse_ctx *ctx, const struct sum 
 			value = 1 / value;
 	}
 	v.has_value = reason == NULL && value > 0;
+	if (reason == NULL && !v.has_value)
+		snprintf(note, sizeof(note), "the figure is 0: no rate");
 	v.value = v.has_value ? value : 0;
 	v.note = note;
 	snprintf(row, sizeof(row), "%s/%s", item, aspect);

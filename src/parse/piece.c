@@ -66,6 +66,7 @@ static void index_starts(struct parse_stream *s)
 
 void piece_index(struct parse_stream *s)
 {
+	s->allowed = UINT32_MAX;
 	index_readers(s);
 	index_starts(s);
 }
@@ -76,8 +77,7 @@ void parse_stream_only(struct parse_stream *s, const struct reader *r)
 		if (parse_readers[i] != r)
 			continue;
 		s->favourite = i;
-		for (int byte = 0; byte < 256; byte++)
-			s->readers_of[byte] = UINT32_C(1) << i;
+		s->allowed = UINT32_C(1) << i;
 	}
 }
 
@@ -123,6 +123,7 @@ static long offer(struct parse_stream *s, const struct piece *p, size_t *who)
 		left |= s->readers_of[(unsigned char)p->s[0]];
 	else if (has_starts(s, p->s))
 		left |= starters(s, p->s, false);
+	left &= s->allowed;
 	for (size_t k = s->favourite; left != 0; k = (size_t)__builtin_ctz(left)) {
 		long n;
 

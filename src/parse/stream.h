@@ -52,6 +52,7 @@ struct parse_stream {
 	void *state[READERS_MAX];
 	size_t readers;   /* how many there are */
 	size_t favourite; /* read the line before */
+	uint32_t allowed; /* bits of the readers that are used */
 	struct buf raw;   /* an unfinished line */
 	struct buf clean;
 	struct buf joined, spare;
