@@ -92,6 +92,15 @@ void comparison_none(struct comparison *c, const char *fmt, ...)
 	va_end(ap);
 }
 
+void comparison_set_emulated(struct comparison *c, bool baseline, bool candidate)
+{
+	c->emulated = baseline || candidate;
+	c->mixed = baseline != candidate;
+	if (c->mixed)
+		comparison_none(
+			c, "one side is emulated and the other is not, so they do not compare");
+}
+
 bool compare_decided(const struct comparison_set *s)
 {
 	size_t primary = 0;

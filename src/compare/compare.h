@@ -136,6 +136,7 @@ struct comparison {
 
 	enum verdict verdict;
 	char *reason;       /* of VERDICT_NONE; else "" */
+	bool mixed;         /* one side is emulated, the other not: NONE, and part of no mean */
 	bool unreliable;    /* too many rounds were lost, or unevenly: NONE */
 	bool within_margin; /* SAME, and the difference is real all the same */
 	enum gate_result gate;

@@ -20,6 +20,8 @@ struct columns {
 
 void comparison_note(struct comparison *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Emulation costs time of its own: across its border nothing is compared. Sets emulated, mixed. */
+void comparison_set_emulated(struct comparison *c, bool baseline, bool candidate);
 /* Sets VERDICT_NONE with its reason; the first reason given stays. */
 void comparison_none(struct comparison *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

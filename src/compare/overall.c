@@ -18,7 +18,7 @@ struct parts {
 
 static bool takes_part(const struct comparison *c)
 {
-	return c->primary && !c->unreliable && isfinite(c->estimate.log);
+	return c->primary && !c->unreliable && !c->mixed && isfinite(c->estimate.log);
 }
 
 static size_t weigh(struct parts *p)

@@ -343,7 +343,7 @@ static struct comparison *add_comparison(const struct experiment *e, struct comp
 	c->direction = m->direction;
 	c->primary = m->primary;
 	c->paired = true;
-	c->emulated = e->systems.v[b].emulated || e->systems.v[k].emulated;
+	comparison_set_emulated(c, e->systems.v[b].emulated, e->systems.v[k].emulated);
 	c->baseline_system = b;
 	c->candidate_system = k;
 	c->baseline.name = mem_strdup(e->systems.v[b].name);

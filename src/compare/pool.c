@@ -257,7 +257,7 @@ static void compare_metrics(const struct compare_pool *baseline, const struct co
 	c->task = mem_strdup("");
 	c->direction = m->direction;
 	c->primary = m->primary || (other != NULL && other->primary);
-	c->emulated = baseline->emulated || k->emulated;
+	comparison_set_emulated(c, baseline->emulated, k->emulated);
 	c->baseline.name = mem_strdup(baseline->name);
 	c->candidate.name = mem_strdup(k->name);
 	if (other != NULL)

@@ -188,7 +188,10 @@ static void add_change(struct report_row *row, const struct report_model *m, siz
 	to->change = *change;
 	to->emulated = m->systems.v[s].emulated || m->systems.v[m->baseline].emulated;
 	to->words = "";
-	if (change->known) {
+	/* emulation costs time of its own: across its border no figure is a comparison */
+	bool mixed = m->systems.v[s].emulated != m->systems.v[m->baseline].emulated;
+	to->change.known = change->known && !mixed;
+	if (to->change.known) {
 		double share =
 			step_share(&row->figures.v[m->baseline].figure, &row->figures.v[s].figure);
 		change_add_percent(&percent, change, share);
@@ -197,7 +200,7 @@ static void add_change(struct report_row *row, const struct report_model *m, siz
 	}
 	to->percent = buf_detach(&percent);
 	to->times = buf_detach(&times);
-	to->verdict = mem_strdup(change->known ? words_no_verdict() : "");
+	to->verdict = mem_strdup(to->change.known ? words_no_verdict() : mixed ? "no verdict" : "");
 }
 
 static void add_published(struct report_row *row)

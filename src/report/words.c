@@ -77,16 +77,25 @@ void words_legend(const struct report_model *m, struct buf *b)
 		buf_addstr(b, " An interval is of as fast, with 95 % confidence.");
 }
 
+/* A mean of figures says that there is a difference only where its interval leaves out none. */
+static bool shows_difference(const struct compare_estimate *e)
+{
+	return e->lo > 0 || e->hi < 0; /* false where there is no interval */
+}
+
 void words_overall(const struct compare_overall *o, const char *baseline, struct buf *b)
 {
 	double percent = compare_percent(o->estimate.log);
 	char *candidate = text_escaped(o->candidate);
 
-	buf_addf(b,
-		 "%zu workloads together, each with the same weight: %s takes %.1f %% %s%s than %s "
-		 "(%.3fx",
-		 o->workloads, candidate, fabs(percent), percent < 0 ? "less time" : "more time",
-		 o->emulated ? " under emulation" : "", baseline, compare_times(o->estimate.log));
+	buf_addf(b, "%zu workloads together, each with the same weight: ", o->workloads);
+	if (shows_difference(&o->estimate))
+		buf_addf(b, "%s takes %.1f %% %s%s than %s", candidate, fabs(percent),
+			 percent < 0 ? "less time" : "more time",
+			 o->emulated ? " under emulation" : "", baseline);
+	else
+		buf_addf(b, "no difference between %s and %s is shown", candidate, baseline);
+	buf_addf(b, " (%.3fx", compare_times(o->estimate.log));
 	add_interval(&o->estimate, b);
 	buf_addf(b, "), geometric mean of %zu figures", o->metrics);
 	if (o->left_out > 0)

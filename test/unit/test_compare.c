@@ -510,12 +510,22 @@ static void test_more_than_two_systems(void **state)
 	}
 	compare(&d.e, &plain, &s);
 	assert_int_equal(s.v.n, 2);
-	assert_int_equal(s.family, 2);
+	assert_int_equal(s.family, 1); /* what cannot get a verdict costs the others nothing */
 	assert_string_equal(s.v.v[0].candidate.name, "new");
 	assert_string_equal(s.v.v[1].candidate.name, "other");
 	assert_int_equal(s.v.v[0].n, 12);
 	assert_int_equal(s.v.v[1].n, 12);
 	assert_string_equal(comparison_word(&s.v.v[0]), "faster");
+	/* the third is emulated, the baseline is not: nothing is said, whatever the figures */
+	assert_true(s.v.v[1].mixed);
+	assert_int_equal(s.v.v[1].verdict, VERDICT_NONE);
+	assert_int_equal(s.v.v[1].gate, GATE_UNDECIDED);
+	assert_non_null(strstr(s.v.v[1].reason, "do not compare"));
+	comparison_set_release(&s);
+	d.e.systems.v[0].emulated = d.e.systems.v[1].emulated = true;
+	compare(&d.e, &plain, &s);
+	assert_int_equal(s.family, 2);
+	assert_string_equal(comparison_word(&s.v.v[0]), "less time under emulation");
 	assert_string_equal(comparison_word(&s.v.v[1]), "less time under emulation");
 	comparison_set_release(&s);
 	/* another baseline */
@@ -943,7 +953,7 @@ static void test_pools_that_do_not_match(void **state)
 	struct comparison_set s;
 
 	(void)state;
-	compare_pool_init(&a, "a", false);
+	compare_pool_init(&a, "a", true);
 	compare_pool_init(&b, "b", true);
 	compare_pool_add(&a, "x/y/time", "s", "count=1", true, &v);
 	compare_pool_add(&b, "p/q/time", "s", "", true, &v);
@@ -1014,7 +1024,7 @@ static void test_sentences(void **state)
 		struct comparison_set s;
 		struct duel d;
 		duel_noisy(&d, cases[i].n, 1, cases[i].ratio, cases[i].sd, 24);
-		d.e.systems.v[1].emulated = i % 2 == 1;
+		d.e.systems.v[0].emulated = d.e.systems.v[1].emulated = i % 2 == 1;
 		compare(&d.e, &plain, &s);
 		buf_clear(&b);
 		comparison_explain(&s.v.v[0], &s, &b);

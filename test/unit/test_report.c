@@ -235,7 +235,12 @@ static void emulation_is_never_faster(void **state)
 	make(&m, &e);
 	assert_true(m.emulated);
 	assert_true(m.rows.v[0].changes.v[1].emulated);
-	assert_string_equal(m.rows.v[0].changes.v[1].words, "less time under emulation");
+	/* emulated against native: the figures of each, and no comparison of them */
+	assert_false(m.rows.v[0].changes.v[1].change.known);
+	assert_string_equal(m.rows.v[0].changes.v[1].percent, "");
+	assert_string_equal(m.rows.v[0].changes.v[1].times, "");
+	assert_string_equal(m.rows.v[0].changes.v[1].words, "");
+	assert_string_equal(m.rows.v[0].changes.v[1].verdict, "no verdict");
 	assert_has_note(&m, "soft ran under emulation, hard did not");
 	char *text = render(&m, 80, true, false);
 	assert_null(strstr(text, "faster"));
@@ -254,6 +259,31 @@ static void emulation_is_never_faster(void **state)
 	assert_string_equal(words_direction(1.1, true), "more time under emulation");
 	assert_string_equal(words_direction(0.9, false), "less time");
 	assert_string_equal(words_direction(1, false), "as much time");
+}
+
+static void the_whole_claims_only_what_is_shown(void **state)
+{
+	static const struct {
+		struct compare_estimate e;
+		const char *says;
+	} rows[] = {
+		{{-0.2, -0.3, -0.1}, "new takes 18.1 % less time than old"},
+		{{0.2, 0.1, 0.3}, "new takes 22.1 % more time than old"},
+		{{0.04, -0.1, 0.1}, "no difference between new and old is shown (0.961x"},
+		{{0.04, NAN, NAN}, "no difference between new and old is shown (0.961x)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char name[] = "new";
+		struct compare_overall o = {
+			.candidate = name, .estimate = rows[i].e, .workloads = 3, .metrics = 7};
+		struct buf b = BUF_INIT;
+		words_overall(&o, "old", &b);
+		if (strstr(b.data, rows[i].says) == NULL)
+			fail_msg("%s", b.data);
+		buf_release(&b);
+	}
 }
 
 static void configuration(void **state)
@@ -559,6 +589,7 @@ int main(void)
 		cmocka_unit_test(hosts_and_users_stay_out),
 		cmocka_unit_test(hostile_text),
 		cmocka_unit_test(emulation_is_never_faster),
+		cmocka_unit_test(the_whole_claims_only_what_is_shown),
 		cmocka_unit_test(configuration),
 		cmocka_unit_test(three_systems),
 		cmocka_unit_test(one_system),
