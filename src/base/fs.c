@@ -183,6 +183,38 @@ int fs_write_atomic(const char *path, const void *data, size_t len, mode_t mode,
 	return rc;
 }
 
+static int write_into(const char *path, const void *data, size_t len, struct err *err)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int rc = 0;
+
+	if (fd < 0 || write_all(fd, data, len) != 0)
+		rc = err_errno(err, errno, "cannot write %s", path);
+	if (fd >= 0 && close(fd) != 0 && rc == 0)
+		rc = err_errno(err, errno, "cannot write %s", path);
+	return rc;
+}
+
+int fs_write_output(const char *path, const void *data, size_t len, struct err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return fs_write_atomic(path, data, len, 0644, err);
+	if (S_ISDIR(st.st_mode))
+		return err_set(err, "cannot write %s: it is a folder", path);
+	/* root may write anything, but a file without any write permission was not meant for it */
+	if (access(path, W_OK) != 0 || (S_ISREG(st.st_mode) && (st.st_mode & 0222) == 0))
+		return err_set(err, "cannot write %s: it is read-only", path);
+	if (!S_ISREG(st.st_mode))
+		return write_into(path, data, len, err);
+	char *real = realpath(path, NULL);
+	int rc = real == NULL ? err_errno(err, errno, "cannot write %s", path)
+			      : fs_write_atomic(real, data, len, st.st_mode & 0777, err);
+	free(real);
+	return rc;
+}
+
 /* Links of a package are few and short: more than this is a loop. */
 enum { LINKS_MAX = 40 };
 

@@ -27,6 +27,11 @@ int fs_read_head(const char *path, size_t max, struct buf *out, struct err *err)
 /* Written to a temporary name beside path, fsync'd, renamed; nothing is left on failure. */
 int fs_write_atomic(const char *path, const void *data, size_t len, mode_t mode, struct err *err);
 /*
+ * A file the user named for output: a link is followed, a regular file is replaced atomically (when
+ * it may be written), anything else (a device, a pipe) is written to and stays what it is.
+ */
+int fs_write_output(const char *path, const void *data, size_t len, struct err *err);
+/*
  * Copies the tree at root/from into the folder to, which is made when missing. Symbolic links are
  * followed as they would be inside root (an absolute link starts at root), so the copy holds plain
  * files and folders only; a link that leads nowhere is left out.

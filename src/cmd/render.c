@@ -1,5 +1,7 @@
 #include "cmd/render.h"
 
+#include <string.h>
+
 #include "base/fs.h"
 #include "report/report.h"
 
@@ -19,12 +21,13 @@ static int put(struct cmd_context *c, const struct report_format *f, const struc
 		.columns = FILE_COLUMNS, .utf8 = true, .explain = o->explain};
 	struct buf b = BUF_INIT;
 	int rc = 0;
+	bool file = o->output != NULL && strcmp(o->output, "-") != 0;
 
-	if (o->output != NULL) {
+	if (file) {
 		f->render(m, &paper, &b);
-		rc = fs_write_atomic(o->output, b.data, b.len, 0644, err);
+		rc = fs_write_output(o->output, b.data, b.len, err);
 	}
-	if (rc == 0 && (o->output == NULL || o->also)) {
+	if (rc == 0 && (!file || o->also)) {
 		buf_clear(&b);
 		paper.columns = c->columns;
 		paper.utf8 = c->utf8;

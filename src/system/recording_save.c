@@ -166,7 +166,7 @@ int recording_save(struct recording *r, const char *path, struct err *err)
 		for (size_t c = 0; c < s->calls.n; c++)
 			save_call(&out, r, s, &s->calls.v[c]);
 	}
-	int rc = fs_write_atomic(path, out.data, out.len, 0644, err);
+	int rc = fs_write_output(path, out.data, out.len, err);
 	buf_release(&out);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* base: numbers, escapes, files, processes, random choices. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,6 +187,47 @@ static void write_is_atomic_and_leaves_nothing(void **state)
 	free(missing);
 }
 
+/* What the user names for output keeps its kind: -o on a device once replaced it with a file. */
+static void output_keeps_what_is_there(void **state)
+{
+	const char *dir = *state;
+	struct err e = ERR_INIT;
+	struct stat st;
+	struct buf b = BUF_INIT;
+	char *target = fs_join(dir, "target");
+	char *link = fs_join(dir, "link");
+	char *fifo = fs_join(dir, "fifo");
+
+	write_file(dir, "target", "old");
+	assert_int_equal(symlink("target", link), 0);
+	assert_int_equal(fs_write_output(link, "new", 3, &e), 0);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(fs_read(target, 10, &b, &e), 0);
+	assert_string_equal(b.data, "new");
+
+	assert_int_equal(chmod(target, 0444), 0);
+	assert_int_equal(fs_write_output(target, "no", 2, &e), ERR_FAIL);
+	assert_non_null(strstr(e.msg, "read-only"));
+
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	int reader = open(fifo, O_RDONLY | O_NONBLOCK);
+	char got[8] = "";
+	assert_int_equal(fs_write_output(fifo, "pipe", 4, &e), 0);
+	assert_int_equal(read(reader, got, sizeof(got)), 4);
+	assert_string_equal(got, "pipe");
+	assert_int_equal(lstat(fifo, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	(void)close(reader);
+
+	assert_int_equal(fs_write_output(dir, "x", 1, &e), ERR_FAIL);
+	assert_non_null(strstr(e.msg, "folder"));
+	buf_release(&b);
+	free(fifo);
+	free(link);
+	free(target);
+}
+
 static void read_stops_at_its_limit(void **state)
 {
 	const char *dir = *state;
@@ -359,6 +401,7 @@ int main(void)
 		cmocka_unit_test(metric_parts),
 		cmocka_unit_test_setup_teardown(write_is_atomic_and_leaves_nothing, make_dir,
 						drop_dir),
+		cmocka_unit_test_setup_teardown(output_keeps_what_is_there, make_dir, drop_dir),
 		cmocka_unit_test_setup_teardown(read_stops_at_its_limit, make_dir, drop_dir),
 		cmocka_unit_test_setup_teardown(links_are_resolved_inside_the_root, make_dir,
 						drop_dir),
