@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 #include "cmd/render.h"
 #include "cmd/sides.h"
+#include "report/report.h"
 
 struct compare_command_options {
 	char *format, *output, *gate;
@@ -17,7 +18,7 @@ struct compare_command_options {
 static void say(struct cmd_context *c, const struct compare_command_options *o, const char *line)
 {
 	/* a report for machines must stay one; there the exit status says it, and stderr */
-	bool beside = strcmp(o->format, "text") != 0;
+	bool beside = report_format_for(o->format, o->output, NULL) != &report_text;
 
 	(void)fprintf(beside ? stderr : c->out, "%s%s\n", beside ? "lampduel: " : "", line);
 }
@@ -213,9 +214,8 @@ static const struct option_row rows[] = {
 	{.name = "format",
 	 .type = OPT_CHOICE,
 	 .offset = offsetof(struct compare_command_options, format),
-	 .arg = "text",
-	 .fallback = "text",
-	 .help = "the report's format"},
+	 .arg = REPORT_FORMATS,
+	 .help = "the report's format (otherwise that of FILE's suffix, or text)"},
 	{.name = "output",
 	 .letter = 'o',
 	 .type = OPT_TEXT,

@@ -14,7 +14,7 @@ void render_compare_options(const struct experiment *e, double margin, struct co
 	*out = (struct compare_options){.margin = margin};
 }
 
-static int put(struct cmd_context *c, const struct report_format *f, const struct report_model *m,
+static int put(struct cmd_context *c, const struct report_format *f, const struct report_input *in,
 	       const struct render_options *o, struct err *err)
 {
 	struct report_options paper = {
@@ -24,14 +24,17 @@ static int put(struct cmd_context *c, const struct report_format *f, const struc
 	bool file = o->output != NULL && strcmp(o->output, "-") != 0;
 
 	if (file) {
-		f->render(m, &paper, &b);
+		f->render(in, &paper, &b);
 		rc = fs_write_output(o->output, b.data, b.len, err);
 	}
 	if (rc == 0 && (!file || o->also)) {
+		/* beside a file for machines stands what people read */
+		if (file)
+			f = &report_text;
 		buf_clear(&b);
 		paper.columns = c->columns;
 		paper.utf8 = c->utf8;
-		f->render(m, &paper, &b);
+		f->render(in, &paper, &b);
 		/* a write error is found, and told, when the program ends */
 		(void)fwrite(b.data, 1, b.len, c->out);
 	}
@@ -42,15 +45,19 @@ static int put(struct cmd_context *c, const struct report_format *f, const struc
 int render_compared(struct cmd_context *c, const struct experiment *e,
 		    const struct comparison_set *s, const struct render_options *o, struct err *err)
 {
-	const struct report_format *f = report_format_named(o->format, err);
+	const struct report_format *f = report_format_for(o->format, o->output, err);
 	struct report_model m = {.id = 0};
+	const struct report_input in = {.model = &m,
+					.experiment = e,
+					.comparisons = e->systems.n > 1 ? s : NULL,
+					.identify = o->identify};
 
 	if (f == NULL)
 		return err->code;
 	report_model_make(&m, e, &(const struct report_model_options){.identify = o->identify});
 	if (e->systems.n > 1)
 		report_model_judge(&m, s);
-	int rc = put(c, f, &m, o, err);
+	int rc = put(c, f, &in, o, err);
 	report_model_release(&m);
 	return rc;
 }

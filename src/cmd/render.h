@@ -6,9 +6,10 @@
 #include "compare/compare.h"
 
 struct render_options {
-	const char *format; /* a name of report/report.h */
+	const char
+		*format; /* a name of report/report.h; NULL: what output's suffix says, or text */
 	const char *output; /* file, written at once or not at all; NULL: none */
-	bool also;          /* with output: on standard output too */
+	bool also;          /* with output: the text on standard output too */
 	bool explain, identify;
 	double margin; /* share that counts as the same; 0: the default */
 };

@@ -1,4 +1,5 @@
 /* lampduel report: the figures of a stored experiment. */
+#include "report/report.h"
 #include "cmd/commands.h"
 #include "cmd/pick.h"
 #include "cmd/render.h"
@@ -27,9 +28,8 @@ static const struct option_row rows[] = {
 	{.name = "format",
 	 .type = OPT_CHOICE,
 	 .offset = offsetof(struct report_command_options, format),
-	 .arg = "text",
-	 .fallback = "text",
-	 .help = "the report's format"},
+	 .arg = REPORT_FORMATS,
+	 .help = "the report's format (otherwise that of FILE's suffix, or text)"},
 	{.name = "output",
 	 .letter = 'o',
 	 .type = OPT_TEXT,

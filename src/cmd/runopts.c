@@ -10,6 +10,7 @@
 #include "cmd/live.h"
 #include "cmd/render.h"
 #include "measure/runner.h"
+#include "report/report.h"
 
 #define AT(member) offsetof(struct run_options, member)
 
@@ -142,6 +143,12 @@ const struct option_row run_option_rows[] = {
 	 .offset = AT(output),
 	 .arg = "FILE",
 	 .help = "write the report to FILE as well",
+	 .ini = true},
+	{.name = "format",
+	 .type = OPT_CHOICE,
+	 .offset = AT(format),
+	 .arg = REPORT_FORMATS,
+	 .help = "FILE's format (otherwise that of its suffix, or text)",
 	 .ini = true},
 	{.name = "record",
 	 .type = OPT_TEXT,
@@ -338,7 +345,7 @@ static int finish_plan(const struct run_options *o, struct plan *p, struct err *
 static int check_resume_alone(const struct cmd_context *c, const struct strvec *argv,
 			      struct err *err)
 {
-	static const char *const fine[] = {"resume", "output", "mirror"};
+	static const char *const fine[] = {"resume", "output", "format", "mirror"};
 	uint64_t others = c->given;
 
 	for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++) {
@@ -412,5 +419,6 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 		return rc;
 	return render_experiment(
 		c, id,
-		&(struct render_options){.format = "text", .output = o->output, .also = true}, err);
+		&(struct render_options){.format = o->format, .output = o->output, .also = true},
+		err);
 }

@@ -17,7 +17,7 @@ struct run_options {
 	int64_t max_time, sample;
 	double step;
 	bool quick, as_published, keep;
-	char *wordpress, *record, *output, *mirror;
+	char *wordpress, *record, *output, *format, *mirror;
 };
 
 extern const struct option_row run_option_rows[];

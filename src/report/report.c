@@ -1,5 +1,9 @@
 #include "report/report.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
 #include "base/text.h"
 
 static const struct report_format *const formats[] = {
@@ -16,12 +20,31 @@ const struct report_format *report_format_at(size_t i)
 	return formats[i];
 }
 
-const struct report_format *report_format_named(const char *name, struct err *err)
+/* Is the file's suffix one of the format's? */
+static bool has_suffix(const struct report_format *f, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *point = strrchr(slash != NULL ? slash : file, '.');
+	bool found = false;
+
+	if (point != NULL && point[1] != '\0') {
+		char *suffix = mem_printf("%s.", point);
+		found = strcasestr(f->suffixes, suffix) != NULL;
+		free(suffix);
+	}
+	return found;
+}
+
+const struct report_format *report_format_for(const char *name, const char *file, struct err *err)
 {
 	struct buf names = BUF_INIT;
 
+	for (size_t i = 0; name == NULL && i < report_format_count(); i++) {
+		if (file != NULL && has_suffix(formats[i], file))
+			return formats[i];
+	}
 	for (size_t i = 0; i < report_format_count(); i++) {
-		if (text_equal(formats[i]->name, name)) {
+		if (text_equal(formats[i]->name, name == NULL ? "text" : name)) {
 			buf_release(&names);
 			return formats[i];
 		}

@@ -435,9 +435,9 @@ static void put_origins(struct paper *p)
 	table_release(&t);
 }
 
-static void render(const struct report_model *m, const struct report_options *o, struct buf *out)
+static void render(const struct report_input *in, const struct report_options *o, struct buf *out)
 {
-	struct paper p = {m, out, o->columns < 40 ? 40 : (size_t)o->columns, !o->utf8};
+	struct paper p = {in->model, out, o->columns < 40 ? 40 : (size_t)o->columns, !o->utf8};
 
 	put_head(&p);
 	put_config(&p);
@@ -452,6 +452,7 @@ static void render(const struct report_model *m, const struct report_options *o,
 
 const struct report_format report_text = {
 	.name = "text",
+	.suffixes = ".txt.text.",
 	.summary = "for a terminal",
 	.render = render,
 };

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <ctype.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static char *render(const struct report_model *m, int columns, bool utf8, bool e
 	const struct report_options o = {.columns = columns, .utf8 = utf8, .explain = explain};
 	struct buf b = BUF_INIT;
 
-	report_text.render(m, &o, &b);
+	report_text.render(&(const struct report_input){.model = m}, &o, &b);
 	return buf_detach(&b);
 }
 
@@ -575,10 +576,37 @@ static void formats(void **state)
 	struct err err = ERR_INIT;
 
 	(void)state;
-	assert_ptr_equal(report_format_named("text", &err), &report_text);
-	assert_null(report_format_named("papyrus", &err));
+	assert_ptr_equal(report_format_for("text", NULL, &err), &report_text);
+	assert_ptr_equal(report_format_for("text", "a.html", &err), &report_text);
+	assert_ptr_equal(report_format_for(NULL, NULL, &err), &report_text);
+	assert_null(report_format_for("papyrus", "a.txt", &err));
 	assert_int_equal(err.code, ERR_USAGE);
 	assert_non_null(strstr(err.msg, "no report format \"papyrus\"; there are: text"));
+
+	/* the words of --format are those of the table, in its order */
+	struct buf words = BUF_INIT;
+	for (size_t i = 0; i < report_format_count(); i++) {
+		const struct report_format *f = report_format_at(i);
+		buf_addf(&words, "%s%s", i > 0 ? "|" : "", f->name);
+
+		/* each suffix leads to its format, in a folder with a point and in capitals too */
+		char *list = mem_strdup(f->suffixes), *save = NULL;
+		for (char *t = strtok_r(list, ".", &save); t; t = strtok_r(NULL, ".", &save)) {
+			char *file = mem_printf("some.html/a.b.%s", t);
+			assert_ptr_equal(report_format_for(NULL, file, &err), f);
+			for (char *c = file; *c != '\0'; c++)
+				*c = (char)toupper((unsigned char)*c);
+			assert_ptr_equal(report_format_for(NULL, file, &err), f);
+			free(file);
+		}
+		free(list);
+	}
+	assert_string_equal(buf_str(&words), REPORT_FORMATS);
+	buf_release(&words);
+	/* no suffix, or one that is nobody's: text */
+	static const char *const others[] = {"json", "a.", "a.dat", "html.d/report", "-", ".", ""};
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_ptr_equal(report_format_for(NULL, others[i], &err), &report_text);
 }
 
 int main(void)
