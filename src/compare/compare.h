@@ -290,6 +290,8 @@ const char *compare_method_words(enum compare_method m); /* "Wilcoxon's signed-r
 const char *gate_result_name(enum gate_result g);        /* "pass" "fail" "undecided" */
 /* What a table shows: "faster", "less time under emulation", "smaller" (bytes), "unclear". */
 const char *comparison_word(const struct comparison *c);
+/* What n counts, in the plural: "rounds", "starts" (lives of several rounds), "sessions". */
+const char *comparison_units(const struct comparison *c);
 /*
  * Appends the figures behind it, in the terms of statistics: method, p, position effect, trend,
  * autocorrelation, smallest detectable difference. Nothing when there are none; no line end.

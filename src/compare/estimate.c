@@ -144,6 +144,32 @@ static void by_student(struct comparison *c, const struct columns *d, const stru
 	c->p_worse = stats_student_greater(&s, t->margin);
 }
 
+/*
+ * The change of means as a table shows it: of all rounds, also where lives have different numbers
+ * of them.
+ */
+static void means_of_rounds(struct comparison *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->units.n; i++)
+		n += c->units.v[i].rounds;
+	double *baseline = mem_array(n, sizeof(*baseline));
+	double *candidate = mem_array(n, sizeof(*candidate));
+	n = 0;
+	for (size_t i = 0; i < c->units.n; i++) {
+		for (size_t k = 0; k < c->units.v[i].rounds; k++, n++) {
+			baseline[n] = c->units.v[i].baseline;
+			candidate[n] = c->units.v[i].candidate;
+		}
+	}
+	double b = stats_mean(baseline, n), k = stats_mean(candidate, n);
+	c->means_log =
+		c->direction == LESS_IS_BETTER ? stats_log_ratio(b, k) : stats_log_ratio(k, b);
+	free(baseline);
+	free(candidate);
+}
+
 void estimate_paired(struct comparison *c, const struct testing *t)
 {
 	struct columns d;
@@ -171,6 +197,8 @@ void estimate_paired(struct comparison *c, const struct testing *t)
 	c->baseline.step = step_b / (double)n;
 	c->candidate.step = step_c / (double)n;
 	estimate_sides(c, baseline, n, candidate, n);
+	if (c->rounds - c->excluded > n)
+		means_of_rounds(c);
 	estimate_interval(&d, t->alpha, &c->estimate);
 	if (n >= COMPARE_RANK_PAIRS) {
 		by_signed_rank(c, &d, t);

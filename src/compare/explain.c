@@ -59,6 +59,25 @@ const char *comparison_word(const struct comparison *c)
 	return c->emulated ? emulated[c->verdict] : verdict_name(c->verdict);
 }
 
+const char *comparison_units(const struct comparison *c)
+{
+	if (!c->paired)
+		return "sessions";
+	for (size_t i = 0; i < c->units.n; i++) {
+		if (c->units.v[i].rounds > 1)
+			return "starts";
+	}
+	return "rounds";
+}
+
+/* What more of would help, where the unit is not the round. */
+static const char *more_of(const struct comparison *c)
+{
+	return text_equal(comparison_units(c), "starts")
+		       ? " (more starts of the services, --lives, not more rounds in each)"
+		       : "";
+}
+
 static void add_percent(struct buf *b, double log_ratio)
 {
 	double percent = compare_percent(log_ratio), size = fabs(percent);
@@ -83,6 +102,21 @@ static void add_interval(const struct comparison *c, struct buf *b)
 	add_change(b, c->estimate.hi);
 }
 
+/* "15 rounds" */
+static void add_count(const struct comparison *c, size_t n, struct buf *b)
+{
+	buf_addf(b, "%zu %s", n, comparison_units(c));
+}
+
+/* The table's own figure, so that nobody takes it and the estimate for one. */
+static void add_means(const struct comparison *c, struct buf *b)
+{
+	if (isnan(c->means_log))
+		return;
+	buf_addstr(b, "; the means say ");
+	add_change(b, c->means_log);
+}
+
 static void add_luck(double p, struct buf *b)
 {
 	/* always rounded up, so that the claim holds */
@@ -99,49 +133,76 @@ static const char *thing(const struct comparison *c)
 	return is_size(c) ? "space" : "time";
 }
 
+/* Which figure the sentence speaks of. */
+static const char *estimate_words(const struct comparison *c)
+{
+	if (c->method == METHOD_SIGNED_RANK || c->method == METHOD_MANN_WHITNEY)
+		return "the robust estimate";
+	return c->method == METHOD_ROUNDING ? "the ratio" : "the mean ratio";
+}
+
+static void add_source(const struct comparison *c, struct buf *b)
+{
+	buf_addf(b, "by %s from ", estimate_words(c));
+	add_count(c, c->n, b);
+}
+
 static void explain_difference(const struct comparison *c, struct buf *b)
 {
 	buf_addf(b, "%s takes ", c->candidate.name);
 	add_change(b, c->estimate.log);
-	buf_addf(b, " %s than %s (%.3g times as %s), ", thing(c), c->baseline.name,
+	buf_addf(b, " %s than %s (%.3g times as %s) ", thing(c), c->baseline.name,
 		 is_size(c) ? compare_times(-c->estimate.log) : compare_times(c->estimate.log),
 		 is_size(c)    ? "large"
 		 : c->emulated ? "fast under emulation"
 			       : "fast");
+	add_source(c, b);
+	buf_addstr(b, ", ");
 	add_interval(c, b);
-	buf_addf(b, " with 95 %% confidence from %zu pairs; ", c->n);
+	buf_addstr(b, " with 95 % confidence; ");
 	add_luck(c->p_adjusted, b);
+	add_means(c, b);
 }
 
 static void explain_same(const struct comparison *c, double margin, struct buf *b)
 {
-	buf_addf(b, "%s and %s take the same %s to within %.3g %%: the difference is ",
-		 c->candidate.name, c->baseline.name, thing(c), 100 * margin);
+	buf_addf(b, "%s and %s take the same %s to within %.3g %%: ", c->candidate.name,
+		 c->baseline.name, thing(c), 100 * margin);
+	add_source(c, b);
+	buf_addstr(b, " the difference is ");
+	add_change(b, c->estimate.log);
+	buf_addstr(b, ", ");
 	add_interval(c, b);
-	buf_addf(b, ", from %zu pairs", c->n);
 	if (c->within_margin)
 		buf_addstr(b, "; a difference is there, but smaller than what was asked for");
+	add_means(c, b);
 }
 
 static void explain_unclear(const struct comparison *c, double margin, struct buf *b)
 {
-	buf_addf(b, "%zu pairs do not settle it", c->n);
+	add_count(c, c->n, b);
+	buf_addstr(b, " do not settle it");
 	if (!isnan(c->estimate.lo)) {
-		buf_addf(b, ": the %s of %s may lie anywhere ", thing(c), c->candidate.name);
+		buf_addf(b, ": by %s %s takes ", estimate_words(c), c->candidate.name);
+		add_change(b, c->estimate.log);
+		buf_addf(b, " %s than %s, but it may be anywhere ", thing(c), c->baseline.name);
 		add_interval(c, b);
-		buf_addf(b,
-			 " than that of %s, which shows neither a difference nor sameness to "
-			 "within %.3g %%",
-			 c->baseline.name, 100 * margin);
+		buf_addf(b, ", which shows neither a difference nor sameness to within %.3g %%",
+			 100 * margin);
 	}
-	if (c->method == METHOD_SIGNED_RANK && c->n < c->pairs_fewest)
-		buf_addf(b, "; with so many metrics at least %zu pairs are needed to show anything",
-			 c->pairs_fewest);
-	else if (c->pairs_needed > 0)
-		buf_addf(b, "; about %zu pairs in all would", c->pairs_needed);
-	else
-		buf_addstr(b,
-			   "; more rounds would hardly help, less noise or longer samples would");
+	if (c->method == METHOD_SIGNED_RANK && c->n < c->pairs_fewest) {
+		buf_addstr(b, "; with so many metrics at least ");
+		add_count(c, c->pairs_fewest, b);
+		buf_addf(b, " are needed to show anything%s", more_of(c));
+	} else if (c->pairs_needed > 0) {
+		buf_addstr(b, "; about ");
+		add_count(c, c->pairs_needed, b);
+		buf_addf(b, " in all would%s", more_of(c));
+	} else {
+		buf_addf(b, "; more %s would hardly help, less noise or longer samples would",
+			 comparison_units(c));
+	}
+	add_means(c, b);
 }
 
 static void explain_none(const struct comparison *c, struct buf *b)
@@ -149,13 +210,15 @@ static void explain_none(const struct comparison *c, struct buf *b)
 	buf_addf(b, "no verdict: %s", c->reason);
 	if (isnan(c->estimate.log))
 		return;
-	buf_addf(b, "; the figures alone say that %s took ", c->candidate.name);
+	buf_addf(b, "; the figures alone say, by %s, that %s took ", estimate_words(c),
+		 c->candidate.name);
 	add_change(b, c->estimate.log);
 	buf_addf(b, " %s than %s", thing(c), c->baseline.name);
 	if (!isnan(c->estimate.lo)) {
 		buf_addstr(b, ", ");
 		add_interval(c, b);
 	}
+	add_means(c, b);
 }
 
 static void add_p(struct buf *b, const char *what, double p)

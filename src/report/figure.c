@@ -3,13 +3,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "stats/student.h"
+
 enum {
 	DIGITS_MAX = 6,     /* significant digits of a mean: more is never known */
 	DIGITS_UNKNOWN = 4, /* when nothing is known of the uncertainty */
-	PERCENT_DECIMALS = 2,
-	TIMES_DECIMALS_MIN = 2,
+	PERCENT_DECIMALS_MIN = -1,
+	PERCENT_DECIMALS_MAX = 2,
+	TIMES_DECIMALS_MIN = 1,
 	TIMES_DECIMALS_MAX = 3,
+	ALPHA_PER_MILLE = 50, /* the interval whose width decides how many digits mean something */
 };
+
+/* An error above this share of the figure has one digit of it shown, not two. */
+#define ERROR_LARGE 0.1
+/* One reading with a finer step was not printed by anybody: it is a clock that counts so far. */
+#define STEP_FINE 1e-5
 
 static double mean_of(const double *v, size_t n)
 {
@@ -67,21 +76,19 @@ struct change change_of_pairs(const double *baseline, const double *candidate, s
 			      enum metric_direction d)
 {
 	struct change c = {.error = NAN};
-	double *log_ratio = NULL;
-	bool positive = true;
-
 	if (n == 0)
 		return c;
-	c = change_of_means(mean_of(baseline, n), mean_of(candidate, n), d);
+	double mean_b = mean_of(baseline, n), mean_c = mean_of(candidate, n);
+	c = change_of_means(mean_b, mean_c, d);
 	c.n = n;
-	log_ratio = mem_array(n, sizeof(*log_ratio));
-	for (size_t i = 0; i < n; i++) {
-		positive = positive && baseline[i] > 0 && candidate[i] > 0;
-		log_ratio[i] = positive ? log(candidate[i] / baseline[i]) : 0;
-	}
-	if (positive && n >= 2)
-		c.error = sd_of(log_ratio, n, mean_of(log_ratio, n)) / sqrt((double)n);
-	free(log_ratio);
+	if (!c.known || n < 2)
+		return c;
+	/* how the ratio of two means varies, to first order; a value of 0 is no obstacle */
+	double *part = mem_array(n, sizeof(*part));
+	for (size_t i = 0; i < n; i++)
+		part[i] = candidate[i] / mean_c - baseline[i] / mean_b;
+	c.error = sd_of(part, n, mean_of(part, n)) / sqrt((double)n);
+	free(part);
 	return c;
 }
 
@@ -111,17 +118,39 @@ static int least(int a, int b)
 	return a < b ? a : b;
 }
 
+/*
+ * The error that digits go by: of few values it is badly known itself, and Student's t says how
+ * badly.
+ */
+static double error_of_few(double error, size_t n)
+{
+	const struct stats_student few = {0, error, (double)n - 1};
+	const struct stats_student many = {0, error, 1e6};
+	const double alpha = ALPHA_PER_MILLE / 1000.0;
+
+	if (n < 2 || !(error > 0) || !isfinite(error))
+		return error;
+	return error * stats_student_half(&few, alpha) / stats_student_half(&many, alpha);
+}
+
+/* Two digits of the error, or one where the figure is hardly known. */
+static int decimals_of_error(double value, double error)
+{
+	return (error > ERROR_LARGE * fabs(value) ? 0 : 1) - magnitude(error);
+}
+
 int figure_decimals(double value, double error, double step, size_t n)
 {
 	bool has_value = isfinite(value) && value != 0;
-	int decimals = has_value ? DIGITS_UNKNOWN - 1 - magnitude(fabs(value)) : 0;
+	int unknown = has_value ? DIGITS_UNKNOWN - 1 - magnitude(fabs(value)) : 0;
 	int most = has_value ? DIGITS_MAX - 1 - magnitude(fabs(value)) : DIGITS_MAX;
+	int decimals = unknown;
 
 	if (error > 0 && isfinite(error))
-		decimals = 1 - magnitude(error);
+		decimals = decimals_of_error(value, error_of_few(error, n));
 	/* one reading tells no more than its last digit; a mean of several one digit more */
 	if (step > 0 && n == 1)
-		decimals = -magnitude(step);
+		decimals = step < STEP_FINE * fabs(value) ? unknown : -magnitude(step);
 	else if (step > 0)
 		decimals = error > 0 ? least(decimals, 1 - magnitude(step)) : -magnitude(step);
 	return least(decimals, most);
@@ -147,12 +176,12 @@ void figure_add(struct buf *b, double value, int decimals)
 static int change_decimals(const struct change *c, double value, double step_share, int min,
 			   int max)
 {
-	int decimals = (min + max) / 2;
+	int decimals = max - 1;
 	double scale = fabs(value);
 
 	if (c->error > 0 && isfinite(c->error))
-		decimals = 1 - magnitude(c->error * scale);
-	else if (step_share > 0)
+		decimals = decimals_of_error(value, error_of_few(c->error, c->n) * scale);
+	else if (step_share > (c->n == 1 ? STEP_FINE : 0))
 		decimals = -magnitude(step_share * scale);
 	return decimals < min ? min : least(decimals, max);
 }
@@ -160,7 +189,8 @@ static int change_decimals(const struct change *c, double value, double step_sha
 void change_add_percent(struct buf *b, const struct change *c, double step_share)
 {
 	/* an error of the ratio is 100 times as many percent points */
-	int decimals = change_decimals(c, 100 * c->ratio, step_share, 0, PERCENT_DECIMALS);
+	int decimals = change_decimals(c, 100 * c->ratio, step_share, PERCENT_DECIMALS_MIN,
+				       PERCENT_DECIMALS_MAX);
 	size_t from = b->len;
 
 	figure_add(b, c->percent, decimals);

@@ -1,7 +1,8 @@
 /*
  * figure: means, spreads and changes, and with how many digits they are shown.
- * Digits follow the uncertainty: two digits of the standard error decide, and
- * no more is shown than the readings can tell.
+ * Digits follow the uncertainty: two digits of the standard error decide (one
+ * where it is above a tenth of the figure), which few values make wider by
+ * Student's t, and no more is shown than the readings can tell.
  */
 #ifndef LAMPDUEL_REPORT_FIGURE_H
 #define LAMPDUEL_REPORT_FIGURE_H
@@ -36,7 +37,7 @@ struct change {
 
 /*
  * baseline and candidate: values of the same n rounds (paired), in the metric's unit. The error is
- * that of the pairs' log ratios. Unknown when a mean is not above 0.
+ * that of a ratio of means, from the pairs. Unknown when a mean is not above 0.
  */
 struct change change_of_pairs(const double *baseline, const double *candidate, size_t n,
 			      enum metric_direction d);

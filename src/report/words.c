@@ -37,33 +37,53 @@ static int decimals_of(double width)
 	return width >= 1 ? 1 : width >= 0.1 ? 2 : 3;
 }
 
-static void add_interval(const struct compare_estimate *e, struct buf *b)
+/* "1.342x (1.335x to 1.350x)": an estimate and the interval that is its own. */
+static void add_estimate(const struct compare_estimate *e, struct buf *b)
 {
-	if (isnan(e->lo) || isnan(e->hi))
-		return;
+	double times = compare_times(e->log);
 	/* more cost is less speed: the ends change places */
 	double from = compare_times(e->hi);
 	double to = compare_times(e->lo);
-	int decimals = decimals_of(to - from);
-	buf_addf(b, ", %.*fx to %.*fx", decimals, from, decimals, to);
+
+	if (isnan(from) || isnan(to)) {
+		buf_addf(b, "%.3fx", times);
+		return;
+	}
+	/* a reading no larger than half its step leaves an end open */
+	int decimals = decimals_of(isfinite(to) ? to - from : times);
+	buf_addf(b, "%.*fx (", decimals, times);
+	if (isfinite(to) && from > 0)
+		buf_addf(b, "%.*fx to %.*fx)", decimals, from, decimals, to);
+	else if (isfinite(to))
+		buf_addf(b, "up to %.*fx)", decimals, to);
+	else
+		buf_addf(b, "%.*fx or more)", decimals, from);
 }
 
 void words_verdict(const struct comparison *c, double margin, struct buf *b)
 {
 	if (c->verdict == VERDICT_NONE) {
 		buf_addstr(b, "no verdict");
-		if (c->sessions_only)
-			add_interval(&c->estimate, b);
-		return;
+	} else {
+		buf_addstr(b, comparison_word(c));
+		if (c->verdict == VERDICT_SAME)
+			buf_addf(b, " within %g %%", 100 * margin);
 	}
-	buf_addstr(b, comparison_word(c));
-	if (c->verdict == VERDICT_SAME)
-		buf_addf(b, " within %g %%", 100 * margin);
-	add_interval(&c->estimate, b);
+	/* one life of each side: its rounding is no measure of how sure anything is */
+	bool rounding_only = c->paired && c->method == METHOD_ROUNDING;
+	if (!isnan(c->estimate.lo) && !isnan(c->estimate.hi) && !rounding_only) {
+		buf_addstr(b, ", ");
+		add_estimate(&c->estimate, b);
+	}
 	if (c->verdict == VERDICT_UNCLEAR && c->n < c->pairs_fewest)
-		buf_addf(b, ", at least %zu rounds are needed", c->pairs_fewest);
+		buf_addf(b, ", at least %zu %s are needed", c->pairs_fewest, comparison_units(c));
 	else if (c->verdict == VERDICT_UNCLEAR && c->pairs_needed > c->n)
-		buf_addf(b, ", about %zu rounds would settle it", c->pairs_needed);
+		buf_addf(b, ", about %zu %s would settle it", c->pairs_needed, comparison_units(c));
+}
+
+static bool has_estimate(const struct report_model *m)
+{
+	return m->explanations.n > 0;
 }
 
 void words_legend(const struct report_model *m, struct buf *b)
@@ -73,8 +93,10 @@ void words_legend(const struct report_model *m, struct buf *b)
 	if (m->systems.n > 1)
 		buf_addstr(b, " Time and as fast are two views of one figure, the change of the "
 			      "means.");
-	if (m->explanations.n > 0)
-		buf_addstr(b, " An interval is of as fast, with 95 % confidence.");
+	if (has_estimate(m))
+		buf_addstr(b, " How sure: the verdict, and what it rests on: the robust estimate "
+			      "of as fast, which a few wild values hardly move, with its 95 % "
+			      "interval.");
 }
 
 /* A mean of figures says that there is a difference only where its interval leaves out none. */
@@ -95,9 +117,9 @@ void words_overall(const struct compare_overall *o, const char *baseline, struct
 			 o->emulated ? " under emulation" : "", baseline);
 	else
 		buf_addf(b, "no difference between %s and %s is shown", candidate, baseline);
-	buf_addf(b, " (%.3fx", compare_times(o->estimate.log));
-	add_interval(&o->estimate, b);
-	buf_addf(b, "), geometric mean of %zu figures", o->metrics);
+	buf_addstr(b, ": ");
+	add_estimate(&o->estimate, b);
+	buf_addf(b, ", geometric mean of %zu robust estimates", o->metrics);
 	if (o->left_out > 0)
 		buf_addf(b, ", %zu left out", o->left_out);
 	buf_addch(b, '.');

@@ -39,7 +39,7 @@ duel() {
 	duel -n 6
 	[ "$status" -eq 0 ]
 	# means of 2.00 .. 2.50 and 1.00 .. 1.25; every pair is 2 to 1
-	[[ "$out" == *"work, wall clock "*" 2.250 s "*" 1.125 s "*" -50.00 %"*"2.000x"*"faster"* ]]
+	[[ "$out" == *"work, wall clock "*" 2.25 s "*" 1.12 s "*" -50.00 %"*"2.000x"*"faster"* ]]
 	[[ "$out" == *"12 executions, 12 counted"* ]]
 	[[ "$out" == *"replayed from a recording"* ]]
 	[[ "$out" == *"2026-11-30 00:53:20 UTC"* ]]
@@ -86,7 +86,7 @@ duel() {
 	[[ "$out" == *"14 executions, 12 counted, 2 not"* ]]
 	[[ "$out" == *"- slow, command/work: 1 set aside (the same sample was repeated on every system)"* ]]
 	[[ "$out" == *"- quick, command/work: 1 timed out (gave up after 60 s)"* ]]
-	[[ "$out" == *" 2.250 s "*" 1.125 s "* ]]
+	[[ "$out" == *" 2.25 s "*" 1.12 s "* ]]
 }
 
 @test "what is not recorded is named" {

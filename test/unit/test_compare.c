@@ -1014,7 +1014,7 @@ static void test_sentences(void **state)
 		{0.8, 0.001, 15, "load0/item/time: new takes 2", "less time than old (1.25 times"},
 		{1.25, 0.001, 15, "load0/item/time: new takes 2", "more time than old (0.8 times"},
 		{1.0, 0.002, 15, "load0/item/time: new and old take the same time", "within 2 %"},
-		{1.0, 0.1, 15, "load0/item/time: 15 pairs do not settle it", "would"},
+		{1.0, 0.1, 15, "load0/item/time: 15 rounds do not settle it", "would"},
 		{1.0, 0.1, 1, "load0/item/time: no verdict: all values come from one life", ""},
 	};
 	struct buf b = BUF_INIT;

@@ -60,13 +60,13 @@ static void changes(void **state)
 	assert_close(t.ratio, 2.0 / 3);
 	assert_close(t.percent, -100.0 / 3);
 	assert_close(t.times, 1.5);
-	/* |ln(1/2) - ln(3/4)| / 2: the standard error of two values is half their distance */
-	assert_close(t.error, 0.20273255405408222);
+	/* of the pairs' (c / 2 - b / 3): -1/6 and 1/6; the error of two is half their distance */
+	assert_close(t.error, 1.0 / 6);
 	t = change_of_pairs(b, c, 2, MORE_IS_BETTER);
 	assert_close(t.ratio, 1.5);
 	assert_close(t.percent, 50);
 	assert_close(t.times, 2.0 / 3);
-	assert_close(t.error, 0.20273255405408222);
+	assert_close(t.error, 1.0 / 6);
 	assert_false(change_of_pairs(b, zero, 2, LESS_IS_BETTER).known);
 	assert_false(change_of_pairs(zero, c, 2, MORE_IS_BETTER).known);
 	assert_false(change_of_pairs(b, c, 0, LESS_IS_BETTER).known);
@@ -79,6 +79,22 @@ static void changes(void **state)
 	assert_close(t.error, hypot(1.0 / 3, 1.0 / 2)); /* errors are 1 and 1 */
 	y.n = 0;
 	assert_false(change_of_figures(&x, &y, LESS_IS_BETTER).known);
+}
+
+/* A reading of 0 has no logarithm, and its pairs an error all the same. */
+static void zeros_have_an_error(void **state)
+{
+	static const double b[] = {0, 0.004, 0, 0.012, 0.004, 0, 0};
+	static const double c[] = {0.004, 0, 0, 0.004, 0, 0, 0.003};
+	struct change t = change_of_pairs(b, c, 7, LESS_IS_BETTER);
+	struct buf out = BUF_INIT;
+
+	(void)state;
+	assert_true(t.error > 0.3);
+	change_add_percent(&out, &t, 1e-6);
+	change_add_times(&out, &t, 1e-6);
+	assert_string_equal(buf_str(&out), "-40 %1.8x");
+	buf_release(&out);
 }
 
 static void assert_shown(double value, int decimals, const char *text)
@@ -104,8 +120,17 @@ static void digits(void **state)
 	assert_int_equal(figure_decimals(3.03, 0, 0.01, 15), 2);
 	assert_int_equal(figure_decimals(3.03, NAN, 0.01, 1), 2);
 	assert_int_equal(figure_decimals(1.7012, NAN, 0.0001, 1), 4);
-	/* nothing known */
+	/* nothing known: a clock's nanoseconds are no digits of a single reading */
 	assert_int_equal(figure_decimals(3.03, NAN, 0, 1), 3);
+	assert_int_equal(figure_decimals(0.0123456789, NAN, 1e-9, 1), 5);
+	/* few values know their error badly: times 12.7 / 1.96 for two of them */
+	assert_int_equal(figure_decimals(1.7012, 0.0016, 0, 2), 3);
+	assert_int_equal(figure_decimals(1.7012, 0.012, 0, 3), 3);
+	assert_int_equal(figure_decimals(1.7012, 0.02, 0, 2), 2);
+	/* an error of a tenth or more: one digit of it */
+	assert_int_equal(figure_decimals(1.7012, 0.2, 0, 15), 1);
+	assert_int_equal(figure_decimals(0.0031, 0.0016, 0, 7), 3);
+	assert_int_equal(figure_decimals(0.0031, 0.0016, 0, 2), 2);
 	assert_int_equal(figure_decimals(0, NAN, 0, 1), 0);
 	assert_shown(1.70125, 3, "1.701");
 	assert_shown(1486, -1, "1490");
@@ -133,7 +158,8 @@ static void change_digits(void **state)
 	(void)state;
 	assert_change_shown(0.8753, 0.002, 0, "-12.47 %", "1.142x");
 	assert_change_shown(0.8753, 0.02, 0, "-12.5 %", "1.142x");
-	assert_change_shown(0.8753, 0.2, 0, "-12 %", "1.14x");
+	assert_change_shown(0.8753, 0.2, 0, "-10 %", "1.1x");
+	assert_change_shown(0.5684, 0.5, 0, "-40 %", "1.8x");
 	assert_change_shown(1.25, 0.02, 0, "+25.0 %", "0.800x");
 	assert_change_shown(1.000001, 0.002, 0, "0.00 %", "1.000x");
 	assert_change_shown(0.999999, 0.002, 0, "0.00 %", "1.000x");
@@ -141,6 +167,16 @@ static void change_digits(void **state)
 	/* single readings: their resolution */
 	assert_change_shown(0.3366, NAN, 0.0098, "-66.3 %", "2.97x");
 	assert_change_shown(0.3366, NAN, 0, "-66.3 %", "2.97x");
+	struct change one = {true, 1, 0.5684, -43.16, 1.759, NAN};
+	struct buf b = BUF_INIT;
+	change_add_percent(&b, &one, 1e-7);
+	assert_string_equal(buf_str(&b), "-43.2 %");
+	buf_clear(&b);
+	one.n = 5;
+	one.error = 1.4 / sqrt(5);
+	change_add_percent(&b, &one, 1e-7);
+	assert_string_equal(buf_str(&b), "-40 %");
+	buf_release(&b);
 }
 
 /* The published changes are those that the publication's figures give. */
@@ -290,10 +326,11 @@ static void tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures),   cmocka_unit_test(changes),
-		cmocka_unit_test(digits),    cmocka_unit_test(change_digits),
-		cmocka_unit_test(published), cmocka_unit_test(titles),
-		cmocka_unit_test(views),     cmocka_unit_test(tables),
+		cmocka_unit_test(figures),       cmocka_unit_test(changes),
+		cmocka_unit_test(digits),        cmocka_unit_test(zeros_have_an_error),
+		cmocka_unit_test(change_digits), cmocka_unit_test(published),
+		cmocka_unit_test(titles),        cmocka_unit_test(views),
+		cmocka_unit_test(tables),
 	};
 
 	(void)setlocale(LC_CTYPE, "C.UTF-8");

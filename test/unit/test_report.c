@@ -86,20 +86,20 @@ static void model_numbers(void **state)
 	assert_close(r->figures.v[0].figure.mean, 2.2);
 	assert_close(r->figures.v[0].figure.sd, 0.2);
 	assert_close(r->figures.v[1].figure.mean, 1.1);
-	assert_string_equal(r->figures.v[0].text, "2.20 s"); /* error 0.115 */
-	assert_string_equal(r->figures.v[1].text, "1.10 s"); /* as few decimals as its partner */
+	assert_string_equal(r->figures.v[0].text, "2.2 s"); /* error 0.115, n 3: 0.25 */
+	assert_string_equal(r->figures.v[1].text, "1.1 s"); /* as few decimals as its partner */
 	assert_string_equal(r->figures.v[0].spread, "9.1 %");
 	assert_close(r->changes.v[1].change.ratio, 0.5);
-	assert_string_equal(r->changes.v[1].percent, "-50.0 %");
-	assert_string_equal(r->changes.v[1].times, "2.00x");
+	assert_string_equal(r->changes.v[1].percent, "-50 %");
+	assert_string_equal(r->changes.v[1].times, "2.0x");
 	assert_string_equal(r->changes.v[1].words, "less time");
 	assert_string_equal(r->changes.v[1].verdict, "no verdict yet");
 	assert_false(r->changes.v[0].change.known);
 	assert_string_equal(r->changes.v[0].percent, "");
 	r = &m.rows.v[1];
 	/* the mean of the rates, then its inverse: 1/40, not the mean of 1/40, 1/44, 1/36 */
-	assert_string_equal(r->figures.v[0].text, "0.0250 s/op");
-	assert_string_equal(r->figures.v[0].second, "40.0 op/s");
+	assert_string_equal(r->figures.v[0].text, "0.025 s/op");
+	assert_string_equal(r->figures.v[0].second, "40 op/s");
 	assert_close(r->changes.v[1].change.ratio, 0.8);
 	assert_close(r->changes.v[1].change.times, 1.25);
 	assert_close(r->changes.v[1].change.percent, -20);
@@ -270,8 +270,8 @@ static void the_whole_claims_only_what_is_shown(void **state)
 	} rows[] = {
 		{{-0.2, -0.3, -0.1}, "new takes 18.1 % less time than old"},
 		{{0.2, 0.1, 0.3}, "new takes 22.1 % more time than old"},
-		{{0.04, -0.1, 0.1}, "no difference between new and old is shown (0.961x"},
-		{{0.04, NAN, NAN}, "no difference between new and old is shown (0.961x)"},
+		{{0.04, -0.1, 0.1}, "no difference between new and old is shown: 0.96x (0.90x"},
+		{{0.04, NAN, NAN}, "no difference between new and old is shown: 0.961x,"},
 	};
 
 	(void)state;
@@ -494,6 +494,61 @@ static void verdicts(void **state)
 	experiment_release(&e);
 }
 
+/* Where rounds share a start of the services, more starts are what is missing. */
+static void starts_are_what_counts(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	example_reference(&e, 12);
+	for (size_t i = 0; i < e.executions.n; i++) {
+		struct exp_execution *x = &e.executions.v[i];
+		x->life = (x->round + 1) / 2;
+	}
+	judged(&m, &e);
+	const char *verdict = m.rows.v[0].changes.v[1].verdict;
+	if (strstr(verdict, ", at least 9 starts are needed") == NULL)
+		fail_msg("%s", verdict);
+	assert_non_null(strstr(m.explanations.v[0], "by the robust estimate"));
+	assert_non_null(strstr(m.explanations.v[0], "at least 9 starts"));
+	assert_non_null(strstr(m.explanations.v[0], "--lives"));
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
+/* The table's change of means and the estimate of the verdict are told apart. */
+static void two_figures_two_names(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+	struct buf b = BUF_INIT;
+
+	(void)state;
+	small(&e, false);
+	e.rounds_planned = 9;
+	for (int r = 3; r < 9; r++) {
+		(void)example_value(example_execution(&e, r + 1, 0, 0, 1), 0, 2, 0.001);
+		(void)example_value(example_execution(&e, r + 1, 0, 1, 1), 0,
+				    r == 8 ? 4 : 1 + 0.01 * r, 0.001);
+	}
+	judged(&m, &e);
+	const struct report_row *r = &m.rows.v[0];
+	buf_addf(&b, "the means say %.1f %% less", -r->changes.v[1].change.percent);
+	if (strstr(m.explanations.v[0], buf_str(&b)) == NULL)
+		fail_msg("%s: %s", m.explanations.v[0], buf_str(&b));
+	/* the interval stands behind the estimate it belongs to, not behind the table's figure */
+	if (strstr(r->changes.v[1].verdict, "x (") == NULL)
+		fail_msg("%s", r->changes.v[1].verdict);
+	char *text = render(&m, 100, true, true);
+	assert_non_null(strstr(text, "the change of the means."));
+	assert_non_null(strstr(text, "robust estimate"));
+	free(text);
+	buf_release(&b);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
 static void assert_golden(const char *file, const char *text)
 {
 	struct buf wanted = BUF_INIT;
@@ -625,6 +680,8 @@ int main(void)
 		cmocka_unit_test(nothing_measured),
 		cmocka_unit_test(twins_are_told_apart),
 		cmocka_unit_test(verdicts),
+		cmocka_unit_test(starts_are_what_counts),
+		cmocka_unit_test(two_figures_two_names),
 		cmocka_unit_test(goldens),
 		cmocka_unit_test(every_width_fits),
 		cmocka_unit_test(formats),
