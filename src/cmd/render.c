@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/text.h"
+#include "measure/plan.h"
 #include "report/report.h"
 
 /* A file is read anywhere later: no terminal's width or character set. */
@@ -10,8 +12,27 @@ enum { FILE_COLUMNS = 120 };
 
 void render_compare_options(const struct experiment *e, double margin, struct compare_options *out)
 {
-	(void)e;
 	*out = (struct compare_options){.margin = margin};
+	if (!plan_json_looks(e->plan))
+		return;
+	out->looks_max = e->rounds_planned;
+	/* a run that its values did not end is at its last look, wherever it stopped */
+	out->looks_ended = !text_equal(e->ending, "decided");
+}
+
+int render_decided(void *arg, const struct experiment *e, bool *decided, struct err *err)
+{
+	struct comparison_set s;
+	struct compare_options how;
+
+	(void)arg;
+	render_compare_options(e, 0, &how);
+	how.looks_ended = false;
+	how.verdicts_only = true;
+	int rc = compare_experiment(e, &how, &s, err);
+	*decided = rc == 0 && compare_decided(&s);
+	comparison_set_release(&s);
+	return rc;
 }
 
 static int put(struct cmd_context *c, const struct report_format *f, const struct report_input *in,

@@ -15,6 +15,8 @@ struct render_options {
 };
 
 /* How an experiment is to be compared: what of it the plan says. */
+/* The judge a run asks on its way: the same rules as those of its report. */
+int render_decided(void *arg, const struct experiment *e, bool *decided, struct err *err);
 void render_compare_options(const struct experiment *e, double margin, struct compare_options *out);
 /* The report of what was compared already. */
 int render_compared(struct cmd_context *c, const struct experiment *e,

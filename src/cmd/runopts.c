@@ -56,7 +56,7 @@ const struct option_row run_option_rows[] = {
 	 .offset = AT(rounds),
 	 .arg = "N",
 	 .fallback = "15",
-	 .help = "rounds to measure",
+	 .help = "rounds to measure, at most (see --end-early)",
 	 .ini = true,
 	 .min = 1,
 	 .max = ROUNDS_MAX},
@@ -82,6 +82,13 @@ const struct option_row run_option_rows[] = {
 	 .offset = AT(max_time),
 	 .arg = "TIME",
 	 .help = "begin no round that would end later than this: 90s, 15m, 2h",
+	 .ini = true},
+	{.name = "end-early",
+	 .type = OPT_CHOICE,
+	 .offset = AT(end_early),
+	 .arg = "yes|no",
+	 .help = "end at a planned look when every verdict is settled there (otherwise: run yes, "
+		 "reference no)",
 	 .ini = true},
 	{.name = "sample",
 	 .type = OPT_DURATION,
@@ -327,6 +334,12 @@ int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, 
 	p->record = mem_strdup(o->record);
 	if (o->seed == NULL || !text_to_u64(o->seed, &p->seed))
 		p->seed = rng_fresh_seed();
+	/*
+	 * The reference case promises its rounds; and where rounds share starts of the services,
+	 * the looks, which are planned by rounds, do not fit.
+	 */
+	p->looks = o->end_early != NULL ? text_equal(o->end_early, "yes")
+					: text_equal(p->kind, "run") && !plan_lives_are_shared(p);
 	use_mirror(o);
 	return 0;
 }
@@ -406,6 +419,7 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 		.clock = &c->clock,
 		.stop = c->stop,
 		.sink = {live_event, &live},
+		.judge = {.decided = render_decided, .fewest = compare_fewest_rounds},
 		.resume_id = resume_id,
 	};
 	rc = runner_run(&q, &id, err);

@@ -118,6 +118,11 @@ int plan_check(const struct plan *p, struct err *err)
 	if (p->lives < 0 || p->lives > p->rounds)
 		return err_code(err, ERR_USAGE, "--lives %d: there are only %d rounds", p->lives,
 				p->rounds);
+	if (p->looks && plan_lives_are_shared(p))
+		return err_code(err, ERR_USAGE,
+				"--end-early=yes: looks are planned by rounds, but with --lives "
+				"%d starts are what counts; leave one of both out",
+				p->lives);
 	if (p->sample_ns <= 0)
 		return err_code(err, ERR_USAGE, "--sample: a sample lasts longer than no time");
 	if (!(p->step_share > 0) || p->step_share >= 1)
@@ -195,6 +200,11 @@ void plan_system_order(uint64_t seed, int round, bool warmup, size_t task, int a
 	uint64_t at = (place(round, warmup) * TASKS_MAX + task) * ATTEMPTS_MAX + (uint64_t)attempt;
 
 	permutation(seed, at * STREAM_KINDS + STREAM_SYSTEMS, v, n);
+}
+
+bool plan_lives_are_shared(const struct plan *p)
+{
+	return p->lives > 0 && p->lives < p->rounds;
 }
 
 int plan_life_of_round(int round, int rounds, int lives)

@@ -30,6 +30,7 @@ struct plan {
 	char *kind;             /* of the experiment: "run", "reference" */
 	char *command_line;
 	int rounds, warmup, lives; /* lives 0: one a round */
+	bool looks; /* test on the way, and end when every verdict is settled (stats/looks.h) */
 	uint64_t seed;
 	int64_t max_time_ns; /* 0: none */
 	int64_t sample_ns;   /* a sample lasts at least this long on every system */
@@ -53,9 +54,13 @@ int plan_check(const struct plan *p, struct err *err);
 int plan_tasks(const struct plan *p, struct task_list *tasks, struct err *err);
 
 char *plan_to_json(const struct plan *p); /* new string */
+/* What a stored plan says of looks, without reading all of it. False when it cannot be read. */
+bool plan_json_looks(const char *text);
 /* Replaces what p holds. */
 int plan_from_json(const char *text, struct plan *p, struct err *err);
 char *plan_title(const struct plan *p); /* "debian:a against debian:b"; new string */
+/* Rounds share starts of the services: the life is the unit, and looks are not planned by it. */
+bool plan_lives_are_shared(const struct plan *p);
 
 /*
  * The order of things, drawn from (seed, place) alone so that a resumed run draws the same again.

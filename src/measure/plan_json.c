@@ -31,13 +31,13 @@ char *plan_to_json(const struct plan *p)
 		(void)json_array_append_new(workloads, request_to_json(&p->workloads.v[i]));
 	json_t *root = json_pack(
 		"{s:o, s:o, s:b, s:s, s:s?, s:i, s:i, s:i, s:I, s:I, s:I, s:f, s:b, s:b, s:b, "
-		"s:s?}",
+		"s:s?, s:b}",
 		"systems", systems, "workloads", workloads, "default_workloads",
 		p->default_workloads, "kind", p->kind, "command_line", p->command_line, "rounds",
 		p->rounds, "warmup", p->warmup, "lives", p->lives, "seed", (json_int_t)p->seed,
 		"max_time_ns", (json_int_t)p->max_time_ns, "sample_ns", (json_int_t)p->sample_ns,
 		"step_share", p->step_share, "own_wordpress", p->own_wordpress, "equal_versions",
-		p->equal_versions, "keep", p->keep, "record", p->record);
+		p->equal_versions, "keep", p->keep, "record", p->record, "looks", p->looks);
 	char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
 	if (text == NULL)
 		mem_exhausted();
@@ -86,6 +86,15 @@ static char *text_of(const json_t *root, const char *key)
 	return mem_strdup(json_string_value(json_object_get(root, key)));
 }
 
+bool plan_json_looks(const char *text)
+{
+	json_t *root = text == NULL ? NULL : json_loads(text, 0, NULL);
+	bool looks = bool_of(root, "looks");
+
+	json_decref(root);
+	return looks;
+}
+
 int plan_from_json(const char *text, struct plan *p, struct err *err)
 {
 	json_error_t je;
@@ -112,6 +121,7 @@ int plan_from_json(const char *text, struct plan *p, struct err *err)
 		.equal_versions = bool_of(root, "equal_versions"),
 		.keep = bool_of(root, "keep"),
 		.record = text_of(root, "record"),
+		.looks = bool_of(root, "looks"),
 	};
 	json_array_foreach(json_object_get(root, "systems"), i, v)
 	{

@@ -7,6 +7,7 @@
 #include "measure/calibrate.h"
 #include "measure/sample.h"
 #include "measure/session.h"
+#include "stats/looks.h"
 #include "system/placement.h"
 
 struct runner {
@@ -208,17 +209,101 @@ static bool time_is_up(const struct runner *r, int64_t started_ns, int blocks)
 	return max > 0 && blocks > 0 && spent + spent / blocks > max;
 }
 
+/* Says why the run is over before its last round, and keeps that. */
+static int end_early(struct runner *r, const char *ending, const char *note, struct err *err)
+{
+	event_text(&r->q->sink, EVENT_NOTE, note);
+	int rc = store_add_note(r->q->store, r->e.id, note, err);
+
+	return rc != 0 ? rc : store_set_ending(r->q->store, r->e.id, ending, err);
+}
+
+/* Rounds that an interrupted session measured beyond this one: its look has been, or was missed. */
+static bool is_last_measured(const struct runner *r, int round)
+{
+	for (size_t i = 0; i < r->e.executions.n; i++) {
+		const struct exp_execution *x = &r->e.executions.v[i];
+		if (!x->warmup && x->round > round)
+			return false;
+	}
+	return true;
+}
+
+/* After a round: is it one to look at, and are all verdicts settled there? Then says so. */
+static int look(struct runner *r, int round, bool *over, struct err *err)
+{
+	const struct plan *p = plan_of(r);
+	const struct run_judge *judge = &r->q->judge;
+	struct stats_looks looks;
+	size_t k = 0;
+
+	*over = false;
+	if (!p->looks || judge->decided == NULL || r->session.n < 2 || round >= p->rounds)
+		return 0;
+	stats_looks_plan(p->rounds, &looks);
+	while (k < looks.n && looks.at[k] != round)
+		k++;
+	if (k == looks.n || !is_last_measured(r, round))
+		return 0;
+	int rc = judge->decided(judge->arg, &r->e, over, err);
+	if (rc != 0 || !*over)
+		return rc;
+	char *note = mem_printf("every verdict was settled after %d of at most %d rounds (look %zu "
+				"of %zu), so the run ended there",
+				round, p->rounds, k + 1, looks.n);
+	rc = end_early(r, "decided", note, err);
+	free(note);
+	return rc;
+}
+
+/* Primary comparisons as far as they are known: metrics with values, or tasks at least. */
+static size_t family_so_far(const struct runner *r)
+{
+	size_t metrics = 0;
+
+	for (size_t i = 0; i < r->e.metrics.n; i++)
+		metrics += r->e.metrics.v[i].primary;
+	if (metrics < r->e.tasks.n)
+		metrics = r->e.tasks.n;
+	return metrics * (r->session.n - 1);
+}
+
+/* So few rounds that no values whatever could give a verdict: better said at the beginning. */
+static void hint_rounds(const struct runner *r, bool *said)
+{
+	const struct plan *p = plan_of(r);
+	const struct run_judge *judge = &r->q->judge;
+	bool shared = plan_lives_are_shared(p);
+	size_t have = (size_t)(shared ? p->lives : p->rounds);
+
+	if (*said || judge->fewest == NULL || r->session.n < 2)
+		return;
+	size_t need = judge->fewest(family_so_far(r));
+	if (have >= need)
+		return;
+	char *note = mem_printf("%zu %s are planned; to show a difference in this many metrics "
+				"takes at least %zu (%s %zu)",
+				have, shared ? "starts of the services" : "rounds", need,
+				shared ? "--lives" : "-n", need);
+	event_text(&r->q->sink, EVENT_NOTE, note);
+	free(note);
+	*said = true;
+}
+
 static int run_rounds(struct runner *r, struct err *err)
 {
 	const struct plan *p = plan_of(r);
 	int64_t started = clock_now_ns(r->q->clock);
 	int blocks = 0;
+	bool over = false;
+	bool said = false;
 	int rc = 0;
 
+	hint_rounds(r, &said);
 	progress_start(&r->progress);
 	for (int i = 1; rc == 0 && i <= p->warmup; i++)
 		rc = run_block(r, i, i, true, err);
-	for (int first = 1, last = 1; rc == 0 && first <= p->rounds; first = last + 1) {
+	for (int first = 1, last = 1; rc == 0 && !over && first <= p->rounds; first = last + 1) {
 		int life = plan_life_of_round(first, p->rounds, p->lives);
 		for (last = first;
 		     last < p->rounds && plan_life_of_round(last + 1, p->rounds, p->lives) == life;)
@@ -227,8 +312,7 @@ static int run_rounds(struct runner *r, struct err *err)
 			char *note =
 				mem_printf("the time limit ended the run after %d of %d rounds",
 					   first - 1, p->rounds);
-			event_text(&r->q->sink, EVENT_NOTE, note);
-			rc = store_add_note(r->q->store, r->e.id, note, err);
+			rc = end_early(r, "time", note, err);
 			free(note);
 			break;
 		}
@@ -236,6 +320,10 @@ static int run_rounds(struct runner *r, struct err *err)
 		int64_t done = r->progress.done;
 		rc = run_block(r, first, last, false, err);
 		blocks += r->progress.done - done > r->progress.done_before - skipped;
+		if (rc == 0)
+			rc = look(r, last, &over, err);
+		if (rc == 0)
+			hint_rounds(r, &said);
 	}
 	progress_end(&r->progress);
 	return rc;

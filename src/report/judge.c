@@ -138,6 +138,23 @@ static void judge_row(struct report_model *m, const struct comparison_set *s, si
 	buf_release(&b);
 }
 
+/* A run that could have ended earlier has wider intervals, and that is why. */
+static void note_looks(struct report_model *m, const struct comparison_set *s)
+{
+	const struct stats_looks *l = &s->looks;
+	struct buf b = BUF_INIT;
+
+	if (l->n < 2 || s->v.n == 0)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		buf_addf(&b, "%s%d", i == 0 ? "" : i + 1 < l->n ? ", " : " and ", l->at[i]);
+	model_note(m,
+		   "Looked at after %s rounds, this is look %zu of %zu: levels and intervals allow "
+		   "for all of them.",
+		   buf_str(&b), s->v.v[0].look, s->v.v[0].looks);
+	buf_release(&b);
+}
+
 void report_model_judge(struct report_model *m, const struct comparison_set *s)
 {
 	struct remarks remarks = {{0}};
@@ -151,6 +168,7 @@ void report_model_judge(struct report_model *m, const struct comparison_set *s)
 		words_overall(&s->overall.v[i], m->systems.v[m->baseline].name, &b);
 		vec_push(&m->overall, buf_detach(&b));
 	}
+	note_looks(m, s);
 	for (size_t i = 0; i < s->notes.n; i++)
 		vec_push(&m->notes, text_escaped(s->notes.v[i]));
 }

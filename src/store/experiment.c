@@ -44,6 +44,7 @@ void experiment_release(struct experiment *e)
 	vec_release(&e->notes);
 	free(e->title);
 	free(e->state);
+	free(e->ending);
 	free(e->kind);
 	free(e->command);
 	free(e->version);

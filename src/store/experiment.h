@@ -71,6 +71,7 @@ struct experiment {
 	int64_t id;
 	char *title;   /* "debian:bookworm/armel against debian:bookworm/armhf" */
 	char *state;   /* "running" "complete" "interrupted" "failed" */
+	char *ending;  /* why before the last planned round: "decided" "time"; else "" or NULL */
 	char *kind;    /* "run" "reference" "aa" "import" */
 	char *command; /* the command line that made it */
 	char *version; /* of lampduel */

@@ -16,7 +16,8 @@ static int load_head(struct store *st, int64_t id, struct experiment *e, struct 
 	sqlite3_stmt *s = db_prepare(
 		st, err,
 		"SELECT title, state, kind, command, version, plan, seed, rounds_planned, "
-		"warmup_rounds, lives, created_unix_ns, ended_unix_ns FROM experiment WHERE id = ?",
+		"warmup_rounds, lives, created_unix_ns, ended_unix_ns, ending FROM experiment "
+		"WHERE id = ?",
 		"i", id);
 	if (s == NULL)
 		return ERR_FAIL;
@@ -35,6 +36,7 @@ static int load_head(struct store *st, int64_t id, struct experiment *e, struct 
 		e->lives = sqlite3_column_int(s, 9);
 		e->created_unix_ns = sqlite3_column_int64(s, 10);
 		e->ended_unix_ns = sqlite3_column_int64(s, 11);
+		e->ending = db_text(s, 12);
 		rc = 0;
 	} else if (rc == 0) {
 		rc = db_no_experiment(st, id, err);

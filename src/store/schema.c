@@ -114,6 +114,10 @@ static const char version_1[] =
 	");"
 	"CREATE INDEX note_experiment ON note (experiment);";
 
-static const char *const versions[] = {version_1};
+/* '' (all planned rounds, or not at its end yet), 'decided' (at a look), 'time' (by a limit) */
+static const char version_2[] = "ALTER TABLE experiment ADD COLUMN ending TEXT NOT NULL DEFAULT ''"
+				"  CHECK (ending IN ('', 'decided', 'time'));";
+
+static const char *const versions[] = {version_1, version_2};
 
 const struct migrations store_migrations = {versions, sizeof(versions) / sizeof(versions[0])};

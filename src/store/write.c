@@ -151,6 +151,13 @@ int store_set_state(struct store *st, int64_t id, const char *state, int64_t end
 	return sqlite3_changes(st->db) == 0 ? db_no_experiment(st, id, err) : 0;
 }
 
+int store_set_ending(struct store *st, int64_t id, const char *ending, struct err *err)
+{
+	if (db_run(st, err, "UPDATE experiment SET ending = ? WHERE id = ?", "ti", ending, id) != 0)
+		return ERR_FAIL;
+	return sqlite3_changes(st->db) == 0 ? db_no_experiment(st, id, err) : 0;
+}
+
 int store_add_note(struct store *st, int64_t id, const char *note, struct err *err)
 {
 	int rc = db_run(st, err,

@@ -54,7 +54,8 @@ static void a_plan_survives_its_json(void **state)
 			 .max_time_ns = 7,
 			 .sample_ns = 500000000,
 			 .step_share = 0.0025,
-			 .own_wordpress = true};
+			 .own_wordpress = true,
+			 .looks = true};
 	struct plan q = {0};
 	struct err e = ERR_INIT;
 	struct workload_request r = {.kind = workload_kind_named("openssl", &e),
@@ -67,6 +68,8 @@ static void a_plan_survives_its_json(void **state)
 	assert_int_equal(plan_from_json(text, &q, &e), 0);
 	char *again = plan_to_json(&q);
 	assert_string_equal(text, again);
+	assert_true(q.looks && plan_json_looks(text));
+	assert_false(plan_json_looks("{}") || plan_json_looks("{") || plan_json_looks(NULL));
 	assert_true(q.seed == p.seed && q.lives == 5 && q.own_wordpress && !q.keep);
 	assert_string_equal(q.systems.v[0].cpu, "cortex-a8");
 	assert_string_equal(factset_get(&q.workloads.v[0].params, "algorithms"), "rsa2048");

@@ -294,10 +294,14 @@ static void updates(void **state)
 	mem_replace(&e.state, mem_strdup("interrupted"));
 	e.ended_unix_ns = 42;
 	assert_ok(store_set_state(st, e.id, "interrupted", 42, err));
+	assert_ok(store_set_ending(st, e.id, "decided", err));
+	assert_fails(store_set_ending(st, e.id, "tired", err), "CHECK");
+	assert_fails(store_set_ending(st, 99, "time", err), "no experiment 99");
 	e.executions.v[3].disturbed = true;
 	mem_replace(&e.executions.v[3].disturbance, mem_strdup("{\"excluded\": true}"));
 	assert_ok(store_set_disturbed(st, e.executions.v[3].id, "{\"excluded\": true}", err));
 	assert_ok(store_load(st, e.id, &back, err));
+	assert_string_equal(back.ending, "decided");
 	assert_same(&e, &back);
 	experiment_release(&back);
 	experiment_release(&e);

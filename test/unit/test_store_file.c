@@ -159,6 +159,7 @@ static void version_1_loads(void **state)
 	assert_ok(store_load(st, 2, &e, err));
 	assert_string_equal(e.title, "debian:bookworm/armel against debian:bookworm/armhf");
 	assert_string_equal(e.state, "complete");
+	assert_string_equal(e.ending, "");
 	assert_true(e.seed == UINT64_C(9007199254740991));
 	assert_int_equal(e.systems.n, 2);
 	assert_string_equal(factset_get(&e.systems.v[1].facts, "php.version"), "8.2.29");
