@@ -90,7 +90,6 @@ static int compare_within(struct cmd_context *c, const struct compare_command_op
 {
 	struct experiment e = {.id = 0};
 	struct comparison_set s = {.family = 0};
-	struct compare_options how;
 	int rc = store_load(c->store, id, &e, err);
 
 	if (rc == 0 && candidate != NULL && !experiment_keep(&e, baseline, candidate)) {
@@ -103,8 +102,7 @@ static int compare_within(struct cmd_context *c, const struct compare_command_op
 		free(b);
 	}
 	if (rc == 0) {
-		render_compare_options(&e, o->margin, &how);
-		rc = compare_experiment(&e, &how, &s, err);
+		rc = render_compare(c->store, &e, o->margin, &s, err);
 	}
 	if (rc == 0)
 		rc = show(c, o, &e, &s, err);

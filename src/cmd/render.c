@@ -4,15 +4,16 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "cmd/aa.h"
 #include "measure/plan.h"
 #include "report/report.h"
 
 /* A file is read anywhere later: no terminal's width or character set. */
 enum { FILE_COLUMNS = 120 };
 
-void render_compare_options(const struct experiment *e, double margin, struct compare_options *out)
+void render_looks(const struct experiment *e, struct compare_options *out)
 {
-	*out = (struct compare_options){.margin = margin};
+	*out = (struct compare_options){.margin = 0};
 	if (!plan_json_looks(e->plan))
 		return;
 	out->looks_max = e->rounds_planned;
@@ -20,18 +21,38 @@ void render_compare_options(const struct experiment *e, double margin, struct co
 	out->looks_ended = !text_equal(e->ending, "decided");
 }
 
-int render_decided(void *arg, const struct experiment *e, bool *decided, struct err *err)
+int render_compare(struct store *st, const struct experiment *e, double margin,
+		   struct comparison_set *out, struct err *err)
 {
-	struct comparison_set s;
+	struct compare_findings aa = {{0}};
 	struct compare_options how;
+	int rc = aa_find(st, e, &aa, err);
 
-	(void)arg;
-	render_compare_options(e, 0, &how);
+	render_looks(e, &how);
+	how.margin = margin;
+	how.aa = &aa;
+	if (rc == 0)
+		rc = compare_experiment(e, &how, out, err);
+	compare_findings_release(&aa);
+	return rc;
+}
+
+int render_decided(void *store, const struct experiment *e, bool *decided, struct err *err)
+{
+	struct comparison_set s = {.family = 0};
+	struct compare_findings aa = {{0}};
+	struct compare_options how;
+	int rc = aa_find(store, e, &aa, err);
+
+	render_looks(e, &how);
 	how.looks_ended = false;
 	how.verdicts_only = true;
-	int rc = compare_experiment(e, &how, &s, err);
+	how.aa = &aa;
+	if (rc == 0)
+		rc = compare_experiment(e, &how, &s, err);
 	*decided = rc == 0 && compare_decided(&s);
 	comparison_set_release(&s);
+	compare_findings_release(&aa);
 	return rc;
 }
 
@@ -87,13 +108,11 @@ int render_experiment(struct cmd_context *c, int64_t id, const struct render_opt
 		      struct err *err)
 {
 	struct comparison_set set = {.family = 0};
-	struct compare_options how;
 	struct experiment e = {.id = 0};
 	int rc = store_load(c->store, id, &e, err);
 
 	if (rc == 0 && e.systems.n > 1) {
-		render_compare_options(&e, o->margin, &how);
-		rc = compare_experiment(&e, &how, &set, err);
+		rc = render_compare(c->store, &e, o->margin, &set, err);
 	}
 	if (rc == 0)
 		rc = render_compared(c, &e, &set, o, err);

@@ -14,10 +14,13 @@ struct render_options {
 	double margin; /* share that counts as the same; 0: the default */
 };
 
-/* How an experiment is to be compared: what of it the plan says. */
-/* The judge a run asks on its way: the same rules as those of its report. */
-int render_decided(void *arg, const struct experiment *e, bool *decided, struct err *err);
-void render_compare_options(const struct experiment *e, double margin, struct compare_options *out);
+/* How an experiment is to be compared as far as itself says it: the looks of its plan. */
+void render_looks(const struct experiment *e, struct compare_options *out);
+/* As its report compares it: with its looks, and with the checks that the store has (cmd/aa.h). */
+int render_compare(struct store *st, const struct experiment *e, double margin,
+		   struct comparison_set *out, struct err *err);
+/* The judge a run asks on its way (measure/runner.h): the same rules as those of its report. */
+int render_decided(void *store, const struct experiment *e, bool *decided, struct err *err);
 /* The report of what was compared already. */
 int render_compared(struct cmd_context *c, const struct experiment *e,
 		    const struct comparison_set *s, const struct render_options *o,

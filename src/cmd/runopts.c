@@ -83,6 +83,12 @@ const struct option_row run_option_rows[] = {
 	 .arg = "TIME",
 	 .help = "begin no round that would end later than this: 90s, 15m, 2h",
 	 .ini = true},
+	{.name = "aa",
+	 .type = OPT_FLAG,
+	 .offset = AT(aa),
+	 .help = "a check: measure two instances of the one system named; a metric in which they "
+		 "differ gets no verdict here until the check is repeated",
+	 .ini = true},
 	{.name = "end-early",
 	 .type = OPT_CHOICE,
 	 .offset = AT(end_early),
@@ -257,6 +263,16 @@ static int add_systems(struct plan *p, const struct run_options *o, struct err *
 	return rc;
 }
 
+/* A check of one system against itself. */
+static int add_twin(struct plan *p, struct err *err)
+{
+	if (p->systems.n != 1)
+		return err_code(err, ERR_USAGE,
+				"--aa compares one system with itself: name one, with -b TARGET");
+	mem_replace(&p->kind, mem_strdup("aa"));
+	return plan_add_twin(p, err);
+}
+
 static int add_command(struct plan *p, const struct run_options *o, struct strvec *argv,
 		       struct err *err)
 {
@@ -315,6 +331,8 @@ int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, 
 		rc = duelfile_read(o->file, run_option_rows, o, c->given, p, err);
 	if (rc == 0)
 		rc = add_systems(p, o, err);
+	if (rc == 0 && o->aa)
+		rc = add_twin(p, err);
 	for (size_t i = 0; rc == 0 && i < o->workloads.n; i++)
 		rc = run_add_workload(p, o->workloads.v[i], err);
 	if (rc == 0)
@@ -419,7 +437,9 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 		.clock = &c->clock,
 		.stop = c->stop,
 		.sink = {live_event, &live},
-		.judge = {.decided = render_decided, .fewest = compare_fewest_rounds},
+		.judge = {.decided = render_decided,
+			  .fewest = compare_fewest_rounds,
+			  .arg = c->store},
 		.resume_id = resume_id,
 	};
 	rc = runner_run(&q, &id, err);
@@ -427,8 +447,8 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 	if (rc != 0 && id != 0)
 		return err_wrap(
 			err, "experiment %lld stopped (lampduel %s --resume %lld%s%s completes it)",
-			(long long)id, p->kind, (long long)id, c->db_path == NULL ? "" : " --db ",
-			c->db_path == NULL ? "" : c->db_path);
+			(long long)id, strcmp(p->kind, "aa") == 0 ? "run" : p->kind, (long long)id,
+			c->db_path == NULL ? "" : " --db ", c->db_path == NULL ? "" : c->db_path);
 	if (rc != 0)
 		return rc;
 	return render_experiment(

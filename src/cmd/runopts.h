@@ -17,6 +17,7 @@ struct run_options {
 	int64_t max_time, sample;
 	double step;
 	bool quick, as_published, keep;
+	bool aa;
 	char *end_early;
 	char *wordpress, *record, *output, *format, *mirror;
 };

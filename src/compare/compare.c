@@ -170,5 +170,6 @@ int compare_experiment(const struct experiment *e, const struct compare_options 
 	overall_collect(out, t.alpha);
 	for (size_t i = 0; i < out->v.n; i++)
 		notes_add(&out->v.v[i], out);
+	aa_note(e, o, out);
 	return 0;
 }

@@ -32,6 +32,8 @@
 #define COMPARE_MARGIN 0.02
 #define COMPARE_POWER 0.8 /* for "how many" and "how small" */
 
+#define COMPARE_ANY_SYSTEM SIZE_MAX
+
 enum {
 	COMPARE_SESSIONS = 6,   /* sessions a side for a verdict on unpaired values */
 	COMPARE_RANK_PAIRS = 6, /* fewer pairs: Student's t */
@@ -177,13 +179,14 @@ struct comparison_set {
 /* What an A/A run said about a metric. */
 struct compare_finding {
 	char *metric, *conditions;
+	size_t system;   /* of the experiment compared, that the check was of; COMPARE_ANY_SYSTEM */
 	bool difference; /* it found one where there is none */
 	struct compare_estimate estimate;
 	int64_t experiment, unix_ns;
 };
 
 struct compare_findings {
-	VEC(struct compare_finding) v; /* of one metric the last counts */
+	VEC(struct compare_finding) v; /* of one metric and system the last counts */
 };
 
 /*
@@ -219,7 +222,7 @@ struct compare_options {
 	 */
 	int looks_max;
 	bool looks_ended; /* it ended by a time limit or by hand: the last look is now */
-	const struct compare_findings *aa; /* may be NULL */
+	const struct compare_findings *aa; /* of all checks there are; NULL: nobody looked */
 	struct compare_memo *memo;         /* may be NULL */
 	bool verdicts_only; /* no diagnosis, needs, overall means or notes: for looks */
 };
@@ -278,7 +281,10 @@ int compare_pools(const struct compare_pool *baseline, const struct compare_pool
 		  size_t n, const struct compare_options *o, struct comparison_set *out,
 		  struct err *err);
 
-/* What a comparison set of an A/A experiment found; appended. The strings are copies. */
+/*
+ * What a comparison set of an A/A experiment found, for any system; appended. The strings are
+ * copies. A metric whose rounds are too few to show a difference leaves no finding.
+ */
 void compare_findings_add(struct compare_findings *f, const struct comparison_set *s,
 			  int64_t experiment, int64_t unix_ns);
 void compare_findings_release(struct compare_findings *f);

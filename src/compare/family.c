@@ -167,28 +167,18 @@ static void adjust_all(struct comparison_set *s, const struct testing *t, struct
 		adjust(s, &adjustments[i], adjustments[i].two_sided ? &e->two : &e->one);
 }
 
-static const struct compare_finding *find_finding(const struct compare_findings *aa,
-						  const struct comparison *c)
-{
-	for (size_t i = aa != NULL ? aa->v.n : 0; i-- > 0;) {
-		if (text_equal(aa->v.v[i].metric, c->metric) &&
-		    text_equal(aa->v.v[i].conditions, c->conditions))
-			return &aa->v.v[i];
-	}
-	return NULL;
-}
-
 static void withhold(struct comparison *c, const struct compare_findings *aa)
 {
-	const struct compare_finding *f = find_finding(aa, c);
+	const struct compare_finding *f = aa_finding(aa, c);
 
 	if (f == NULL || !f->difference)
 		return;
-	comparison_none(c,
-			"a check of one system against itself found a difference of %.2f %% "
-			"(%.2f %% to %.2f %%) in this metric; repeat the check (run --aa)",
-			compare_percent(f->estimate.log), compare_percent(f->estimate.lo),
-			compare_percent(f->estimate.hi));
+	comparison_none(
+		c,
+		"a check of one system against itself (experiment %lld) found a difference "
+		"of %.2f %% (%.2f %% to %.2f %%) in this metric; repeat the check (run --aa)",
+		(long long)f->experiment, compare_percent(f->estimate.log),
+		compare_percent(f->estimate.lo), compare_percent(f->estimate.hi));
 }
 
 static bool difference_shown(const struct comparison *c)

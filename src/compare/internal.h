@@ -66,6 +66,12 @@ void family_judge(struct comparison_set *s, const struct testing *t,
 /* notes.c: the lines that go with a judged comparison. */
 void notes_add(struct comparison *c, const struct comparison_set *s);
 
+/* aa.c: what counts for this comparison of what checks found; NULL: there was none. */
+const struct compare_finding *aa_finding(const struct compare_findings *aa,
+					 const struct comparison *c);
+/* The set's line about checks of one system against itself, its own or others. */
+void aa_note(const struct experiment *e, const struct compare_options *o, struct comparison_set *s);
+
 /* overall.c: the geometric means. */
 void overall_collect(struct comparison_set *s, double alpha);
 

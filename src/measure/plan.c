@@ -109,6 +109,21 @@ int plan_add_system_text(struct plan *p, const char *text, struct err *err)
 	return rc;
 }
 
+int plan_add_twin(struct plan *p, struct err *err)
+{
+	/* copies: the list moves when it grows */
+	char *name = mem_printf("%s-2", p->systems.v[0].name);
+	char *target = mem_strdup(p->systems.v[0].target);
+	char *cpu = mem_strdup(p->systems.v[0].cpu);
+
+	int rc = plan_add_system(p, text_width(name) > NAME_MAX_COLUMNS ? "twin" : name, target,
+				 cpu, err);
+	free(name);
+	free(target);
+	free(cpu);
+	return rc;
+}
+
 int plan_check(const struct plan *p, struct err *err)
 {
 	if (p->systems.n == 0)

@@ -27,7 +27,7 @@ struct plan {
 	VEC(struct workload_request) workloads;
 	bool default_workloads; /* the user named none: what a system cannot do is left out, and
 				   said */
-	char *kind;             /* of the experiment: "run", "reference" */
+	char *kind;             /* of the experiment: "run", "reference", "aa" */
 	char *command_line;
 	int rounds, warmup, lives; /* lives 0: one a round */
 	bool looks; /* test on the way, and end when every verdict is settled (stats/looks.h) */
@@ -48,6 +48,8 @@ int plan_add_system(struct plan *p, const char *name, const char *target, const 
 		    struct err *err);
 /* "NAME=TARGET" or "TARGET". */
 int plan_add_system_text(struct plan *p, const char *text, struct err *err);
+/* The plan's one system a second time, under a name of its own. */
+int plan_add_twin(struct plan *p, struct err *err);
 /* What must hold before anything is started: systems, targets, workloads, counts. */
 int plan_check(const struct plan *p, struct err *err);
 /* Every request expanded; the names of the tasks are unique. */

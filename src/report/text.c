@@ -50,6 +50,8 @@ static void put_head(struct paper *p)
 	buf_addf(&b, "Experiment %lld", (long long)m->id);
 	if (text_equal(m->kind, "reference"))
 		buf_addstr(&b, ", the reference case");
+	else if (text_equal(m->kind, "aa"))
+		buf_addstr(&b, ", a check of one system against itself");
 	if (m->title[0] != '\0')
 		buf_addf(&b, ": %s", m->title);
 	table_paragraph(p->out, "", buf_str(&b), p->width, p->ascii);

@@ -847,6 +847,43 @@ static void test_aa_withholds(void **state)
 	compare(&d.e, &o, &s);
 	assert_int_equal(s.v.v[0].verdict, VERDICT_SLOWER);
 	comparison_set_release(&s);
+	/* a check of another system than the two compared says nothing of them */
+	mem_replace(&f.v.v[0].metric, mem_strdup("load0/item/time"));
+	f.v.v[0].difference = true;
+	f.v.v[0].system = 2;
+	compare(&d.e, &o, &s);
+	assert_int_equal(s.v.v[0].verdict, VERDICT_SLOWER);
+	comparison_set_release(&s);
+	/* each side's newest counts: the baseline's clean one does not clear the candidate */
+	mem_replace(&f.v.v[1].conditions, mem_strdup(f.v.v[0].conditions));
+	mem_replace(&f.v.v[1].metric, mem_strdup("load0/item/time"));
+	f.v.v[0].system = 1;
+	f.v.v[1].system = 0;
+	f.v.v[1].difference = false;
+	compare(&d.e, &o, &s);
+	assert_int_equal(s.v.v[0].verdict, VERDICT_NONE);
+	assert_non_null(strstr(s.notes.v[0], "covers 1 of 2 metrics"));
+	comparison_set_release(&s);
+	f.v.v[1].system = 1;
+	compare(&d.e, &o, &s);
+	assert_int_equal(s.v.v[0].verdict, VERDICT_SLOWER);
+	comparison_set_release(&s);
+	compare_findings_release(&f);
+	duel_release(&d);
+
+	/* so few rounds that nothing could be found leave nothing that could clear anything */
+	duel_noisy(&d, 7, 8, 1.0, 0.01, 20);
+	compare(&d.e, &plain, &s);
+	compare_findings_add(&f, &s, 42, 0);
+	assert_int_equal(f.v.n, 0);
+	comparison_set_release(&s);
+	compare(&d.e, &o, &s);
+	assert_non_null(strstr(s.notes.v[0], "No check of one system against itself"));
+	comparison_set_release(&s);
+	mem_replace(&d.e.kind, mem_strdup("aa"));
+	compare(&d.e, &plain, &s);
+	assert_non_null(strstr(s.notes.v[0], "too few"));
+	comparison_set_release(&s);
 	compare_findings_release(&f);
 	duel_release(&d);
 }
