@@ -25,8 +25,11 @@ struct outcome {
 	int exit_code, signal;
 	int64_t start_ns, end_ns;
 	int64_t user_ns, sys_ns, maxrss_bytes; /* of the process, by wait4; 0 for a fetch */
-	struct buf out, err;                   /* raw bytes, cut at the limit asked for */
-	bool truncated;                        /* out or err was cut */
+	/* resolution of start_ns..end_ns and of user_ns and sys_ns; 0: as fine as the kernel's own
+	 * (another machine may have no better clock than a shell's, and no maxrss_bytes) */
+	int64_t wall_step_ns, cpu_step_ns;
+	struct buf out, err; /* raw bytes, cut at the limit asked for */
+	bool truncated;      /* out or err was cut */
 	/* a fetch only: */
 	int http_status;
 	int64_t ttfb_ns;    /* request sent to first byte of the answer */

@@ -60,7 +60,10 @@ static char *name_of_target(const struct plan *p, const char *target)
 	size_t len = strlen(from);
 	enum { ROOM = NAME_MAX_COLUMNS - 3 }; /* for "-16" */
 
-	char *base = mem_strdup(len > ROOM ? from + len - ROOM : from);
+	/* names are published, those of hosts and users are not */
+	char *base = mem_strdup(text_starts(target, "ssh:") ? "host"
+				: len > ROOM                ? from + len - ROOM
+							    : from);
 	for (char *c = base; *c != '\0'; c++) {
 		if (!isalnum((unsigned char)*c) && strchr("._-", *c) == NULL)
 			*c = '-';

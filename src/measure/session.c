@@ -68,6 +68,7 @@ static struct system_options options_of(struct opening *o, size_t i, const char 
 		.cache_dir = s->cache_dir,
 		.clock = s->clock,
 		.stop = s->stop,
+		.measures = true,
 		.progress = say_progress,
 		.progress_arg = o,
 		/* filled once it is known which tree serves all systems */
@@ -163,6 +164,10 @@ static char *why_not(struct session *s, const struct task *t, size_t i)
 {
 	char *reason = NULL;
 
+	if (t->kind->need != NEED_NOTHING && s->systems[i]->kind->no_services)
+		return mem_printf(
+			"no services are started on %s:, only what runs there is measured",
+			s->systems[i]->kind->scheme);
 	if (t->kind->need != NEED_NOTHING &&
 	    !stack_supported(&s->programs[i], t->kind->need == NEED_WEB, &reason))
 		return reason;

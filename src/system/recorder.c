@@ -77,6 +77,8 @@ static void note_outcome(struct recorder *r, struct recorded_call *c, const stru
 		.user_ns = out->user_ns,
 		.sys_ns = out->sys_ns,
 		.maxrss_bytes = out->maxrss_bytes,
+		.wall_step_ns = out->wall_step_ns,
+		.cpu_step_ns = out->cpu_step_ns,
 		.truncated = out->truncated,
 		.http_status = out->http_status,
 		.ttfb_ns = out->ttfb_ns,

@@ -196,6 +196,8 @@ static void load_outcome(struct line *l, struct outcome *o)
 	o->user_ns = take_int(l, "user_ns", 0);
 	o->sys_ns = take_int(l, "sys_ns", 0);
 	o->maxrss_bytes = take_int(l, "maxrss", 0);
+	o->wall_step_ns = take_int(l, "wall_step", 0);
+	o->cpu_step_ns = take_int(l, "cpu_step", 0);
 	o->truncated = take_bool(l, "truncated");
 	o->http_status = take_small(l, "http", 0);
 	o->ttfb_ns = take_int(l, "ttfb_ns", 0);

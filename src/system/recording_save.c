@@ -126,6 +126,8 @@ static void put_outcome(json_t *o, const struct outcome *out)
 	put_int(o, "user_ns", out->user_ns);
 	put_int(o, "sys_ns", out->sys_ns);
 	put_int(o, "maxrss", out->maxrss_bytes);
+	put_int(o, "wall_step", out->wall_step_ns);
+	put_int(o, "cpu_step", out->cpu_step_ns);
 	put_true(o, "truncated", out->truncated);
 	put_int(o, "http", out->http_status);
 	put_int(o, "ttfb_ns", out->ttfb_ns);

@@ -3,10 +3,12 @@
 #include "system/dir.h"
 #include "system/local.h"
 #include "system/recorded.h"
+#include "system/ssh.h"
 #include "system/system.h"
 
 static const struct system_kind *const kinds[] = {
 	&local_kind,
+	&ssh_kind,
 	&debian_kind,
 	&dir_kind,
 	&recorded_kind,

@@ -86,6 +86,7 @@ struct system_options {
 	const char *cache_dir; /* prepared installations */
 	struct clock *clock;
 	const volatile int *stop; /* non-zero: interrupted, give up soon (ERR_INTERRUPTED) */
+	bool measures; /* nobody else is to measure there meanwhile: another machine is locked */
 	struct system_share shares[SYSTEM_SHARES_MAX];
 	size_t n_shares;
 	/* One printable line about a long preparation (an installation is made); may be NULL. */
@@ -98,6 +99,7 @@ struct system_kind {
 	const char *form;    /* for --help: "debian:SUITE/ARCH" */
 	const char *summary; /* the same: "an unpacked Debian" */
 	bool in_sandbox;     /* what it needs of this machine is what the sandbox needs */
+	bool no_services;    /* spawn is not possible: only what runs there already is measured */
 	/* Looks at the text alone: is the part after the colon well formed? */
 	int (*check)(const char *target, struct err *err);
 	/*

@@ -72,6 +72,9 @@ static int run_once(const struct task *t, struct system *s, struct stack *st,
 		buf_addf(raw, "wall_ns %lld\nuser_ns %lld\nsys_ns %lld\nmaxrss_bytes %lld\n",
 			 (long long)(out->end_ns - out->start_ns), (long long)out->user_ns,
 			 (long long)out->sys_ns, (long long)out->maxrss_bytes);
+	if (rc == 0 && out->wall_step_ns > 0)
+		buf_addf(raw, "wall_step_ns %lld\ncpu_step_ns %lld\n", (long long)out->wall_step_ns,
+			 (long long)out->cpu_step_ns);
 	strvec_release(&argv);
 	return rc;
 }
@@ -116,7 +119,8 @@ static int read_sample(const struct task *t, const char *raw, size_t len, struct
 		       struct err *err)
 {
 	const char *name = task_text(t, "name");
-	int64_t wall = 0, user = 0, sys = 0, peak = 0;
+	/* getrusage counts microseconds and kilobytes; another machine's shell has its own steps */
+	int64_t wall = 0, user = 0, sys = 0, peak = 0, wall_step = 1, cpu_step = 1000;
 
 	if (strlen(raw) != len || !number_of(raw, "wall_ns", &wall) ||
 	    !number_of(raw, "user_ns", &user) || !number_of(raw, "sys_ns", &sys) ||
@@ -124,18 +128,23 @@ static int read_sample(const struct task *t, const char *raw, size_t len, struct
 		return err_set(err, "the times of the process are not complete");
 	if (wall == 0)
 		return err_set(err, "the process took no time at all");
+	(void)number_of(raw, "wall_step_ns", &wall_step);
+	bool has_cpu = !number_of(raw, "cpu_step_ns", &cpu_step) || cpu_step > 0;
 	const struct {
 		const char *aspect, *unit, *clock;
 		double value, step;
+		bool known;
 	} rows[] = {
-		{"wall", "s", ";clock=wall", (double)wall / 1e9, 1e-9},
-		/* getrusage counts microseconds and kilobytes */
-		{"user", "s", ";clock=user", (double)user / 1e9, 1e-6},
-		{"sys", "s", ";clock=system", (double)sys / 1e9, 1e-6},
-		{"peak", "B", "", (double)peak, 1024},
+		{"wall", "s", ";clock=wall", (double)wall / 1e9, (double)wall_step / 1e9, true},
+		{"user", "s", ";clock=user", (double)user / 1e9, (double)cpu_step / 1e9, has_cpu},
+		{"sys", "s", ";clock=system", (double)sys / 1e9, (double)cpu_step / 1e9, has_cpu},
+		/* of a process that has no memory nothing was said */
+		{"peak", "B", "", (double)peak, 1024, peak > 0},
 	};
 	uint64_t argv = hash_of_argv(t);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].known)
+			continue;
 		char *metric = mem_printf("command/%s/%s", name, rows[i].aspect);
 		char *conditions =
 			mem_printf("argv=%016llx%s", (unsigned long long)argv, rows[i].clock);
