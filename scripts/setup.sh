@@ -104,3 +104,22 @@ install_packages() {
 	say "installing ${missing[*]}"
 	quietly apt update && quietly apt --no-install-recommends install "${missing[@]}"
 }
+
+# install_server: the ssh server that tests start by themselves on loopback. Its package would start one for
+# everybody; it is kept from that, now and at the next start of the machine.
+install_server() {
+	local policy=/usr/sbin/policy-rc.d ours="" status=0
+	if [ -x /usr/sbin/sshd ] || ! command -v apt-get >/dev/null; then
+		return 0
+	fi
+	if [ ! -e "$policy" ]; then
+		ours=1
+		printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null && as_root chmod 755 "$policy" || return 1
+	fi
+	install_packages server || status=1
+	if [ -n "$ours" ]; then
+		as_root rm -f "$policy"
+		as_root systemctl disable ssh.service ssh.socket >/dev/null 2>&1 || true
+	fi
+	return "$status"
+}

@@ -216,8 +216,8 @@ static void check_programs(struct doctor *d, struct system *s, const char *targe
 		     p.apache_version == NULL ? "?" : p.apache_version,
 		     p.php_version == NULL ? "?" : p.php_version,
 		     p.wordpress_version == NULL ? "none of its own" : p.wordpress_version);
-	else
-		tell(d, BAD, target, "%s", reason);
+	else /* without services of ours the rest can be measured all the same */
+		tell(d, s->kind->no_services ? NOTE : BAD, target, "%s", reason);
 	free(reason);
 	stack_programs_release(&p);
 }

@@ -7,11 +7,7 @@
 #include "system/system.h"
 
 static const struct system_kind *const kinds[] = {
-	&local_kind,
-	&ssh_kind,
-	&debian_kind,
-	&dir_kind,
-	&recorded_kind,
+	&local_kind, &ssh_kind, &debian_kind, &dir_kind, &recorded_kind,
 };
 
 size_t system_kind_count(void)

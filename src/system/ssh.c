@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/proc.h"
 #include "base/text.h"
 #include "system/ssh_link.h"
 
@@ -424,6 +425,11 @@ static int ssh_open(struct system *s, const struct system_options *o, struct err
 	for (int p = 0; p < 2; p++)
 		s->placement_text[p] = "any CPU";
 	int rc = ssh_target_parse(o->target, &d->target, err);
+	char *client = proc_find("ssh");
+	if (rc == 0 && client == NULL)
+		rc = err_set(err,
+			     "the program ssh is missing here: apt-get install openssh-client");
+	free(client);
 	if (rc == 0) {
 		d->options = (struct ssh_link_options){.target = &d->target,
 						       .run_id = d->run_id,

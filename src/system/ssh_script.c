@@ -118,7 +118,7 @@ static const char agent[] =
 	"[ -z \"$locking\" ] || take_lock\n"
 	"dir=${TMPDIR:-/tmp}/lampduel-$run-$nonce\n"
 	"mkdir \"$dir\" || { say fail; dir=; finish; }\n"
-	"printf x >\"$dir/room\" || { say fail; finish; }\n"
+	"echo x | cat >\"$dir/room\" || { say fail; finish; }\n"
 	"rm -f \"$dir/room\"\n"
 	"shell= clock=uptime cost=0\n"
 	"for f in bash /bin/bash /usr/bin/bash /usr/local/bin/bash; do\n"
