@@ -28,8 +28,8 @@ static int check(struct cmd_context *c, int64_t id, bool force, struct err *err)
 	else if (rc == 0 && !force && text_equal(found->state, "running"))
 		rc = err_set(
 			err,
-			"experiment %lld is being measured, or its run was killed; remove --force "
-			"removes it all the same",
+			"experiment %lld is being measured just now; remove --force removes it all "
+			"the same",
 			(long long)id);
 	store_rows_release(&rows);
 	return rc;

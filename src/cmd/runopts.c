@@ -415,6 +415,8 @@ int run_load_resumed(struct cmd_context *c, const struct run_options *o, const s
 	if (rc == 0 && strcmp(e.state, "complete") == 0)
 		rc = err_set(err, "experiment %lld is complete: nothing is missing",
 			     (long long)*id);
+	if (rc == 0 && strcmp(e.state, "running") == 0)
+		rc = err_set(err, "experiment %lld is being measured just now", (long long)*id);
 	if (rc == 0)
 		rc = plan_from_json(e.plan, p, err);
 	experiment_release(&e);

@@ -1,4 +1,6 @@
 /* lampduel show: everything that is stored of an experiment but its figures. */
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -25,6 +27,89 @@ static void put_line(struct cmd_context *c, const char *label, const char *text)
 	free(safe);
 }
 
+static void add_json(struct buf *b, const json_t *v);
+
+/* What says nothing (null, no, "", []), or stands elsewhere in what is shown, is left out. */
+static bool says_something(const char *key, const json_t *v)
+{
+	static const char *const elsewhere[] = {"command_line", "kind", "rounds",  "warmup",
+						"lives",        "seed", "systems", "name"};
+
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
+		if (strcmp(key, elsewhere[i]) == 0)
+			return false;
+	}
+	if (json_is_string(v))
+		return json_string_length(v) > 0;
+	return !json_is_null(v) && !json_is_false(v) &&
+	       !((json_is_array(v) || json_is_object(v)) && json_array_size(v) == 0 &&
+		 json_object_size(v) == 0);
+}
+
+/* "sample 0.5 s; step_share 0.0025; keep"; times of the plan are in ns. */
+static void add_object(struct buf *b, const json_t *object)
+{
+	const char *name = json_string_value(json_object_get(object, "name"));
+	const char *key = NULL;
+	json_t *v = NULL;
+	size_t begin = b->len;
+
+	buf_addstr(b, name == NULL ? "" : name);
+	/* jansson iterates over what may be changed; here nothing is */
+	json_object_foreach((json_t *)(uintptr_t)object, key, v)
+	{
+		size_t len = strlen(key);
+		bool ns = len > 3 && strcmp(key + len - 3, "_ns") == 0 && json_is_integer(v);
+
+		if (!says_something(key, v) || (ns && json_integer_value(v) == 0))
+			continue;
+		buf_addf(b, "%s%.*s", b->len == begin ? "" : "; ", (int)(ns ? len - 3 : len), key);
+		if (json_is_true(v))
+			continue;
+		buf_addch(b, ' ');
+		if (ns)
+			buf_addf(b, "%g s", (double)json_integer_value(v) / (double)NS_PER_S);
+		else
+			add_json(b, v);
+	}
+}
+
+static void add_json(struct buf *b, const json_t *v)
+{
+	if (json_is_string(v)) {
+		buf_addstr(b, json_string_value(v));
+	} else if (json_is_integer(v)) {
+		buf_addf(b, "%lld", (long long)json_integer_value(v));
+	} else if (json_is_real(v)) {
+		buf_addf(b, "%.12g", json_real_value(v));
+	} else if (json_is_array(v)) {
+		for (size_t i = 0; i < json_array_size(v); i++) {
+			buf_addstr(b, i == 0 ? "" : ", ");
+			add_json(b, json_array_get(v, i));
+		}
+	} else if (json_is_object(v)) {
+		struct buf inner = BUF_INIT;
+
+		add_object(&inner, v);
+		buf_addf(b, strchr(buf_str(&inner), ' ') == NULL ? "%s" : "(%s)", buf_str(&inner));
+		buf_release(&inner);
+	}
+}
+
+/* A stored JSON object as a line to read; as it is stored when it is none. New string. */
+static char *readable(const char *text)
+{
+	struct buf b = BUF_INIT;
+	json_t *v = json_loads(text, 0, NULL);
+
+	if (json_is_object(v))
+		add_object(&b, v);
+	else
+		buf_addstr(&b, text);
+	json_decref(v);
+	return buf_detach(&b);
+}
+
 static void put_head(struct cmd_context *c, const struct experiment *e)
 {
 	char when[32];
@@ -45,7 +130,8 @@ static void put_head(struct cmd_context *c, const struct experiment *e)
 	put_line(c, "Rounds", text);
 	mem_replace(&text, mem_printf("%llu", (unsigned long long)e->seed));
 	put_line(c, "Seed", text);
-	put_line(c, "Plan", e->plan);
+	mem_replace(&text, readable(e->plan));
+	put_line(c, "Plan", text);
 	for (size_t i = 0; i < e->notes.n; i++)
 		put_line(c, i == 0 ? "Notes" : "", e->notes.v[i]);
 	free(text);
@@ -69,10 +155,33 @@ static void put_table(struct cmd_context *c, struct table *t)
 	buf_release(&b);
 }
 
+/* "key   value [where from]"; what is longer goes on below the value. */
+static void put_fact(struct cmd_context *c, const struct fact *f)
+{
+	enum { KEY_COLUMNS = 28, NARROW = 70 };
+	size_t columns = c->columns < NARROW ? 4 : KEY_COLUMNS;
+	struct buf b = BUF_INIT;
+	struct buf first = BUF_INIT;
+	char *text = mem_printf(f->origin[0] == '\0' ? "%s%s" : "%s [%s]", f->value, f->origin);
+	char *safe = text_escaped(text);
+	char *key = text_escaped(f->key);
+
+	if (text_width(key) + 2 > columns) {
+		buf_addf(&b, "%s\n", key);
+		key[0] = '\0';
+	}
+	text_pad(&first, key, columns, false);
+	table_paragraph(&b, buf_str(&first), safe, (size_t)c->columns, !c->utf8);
+	(void)fwrite(b.data, 1, b.len, c->out);
+	buf_release(&b);
+	buf_release(&first);
+	free(text);
+	free(safe);
+	free(key);
+}
+
 static void put_system(struct cmd_context *c, const struct exp_system *s)
 {
-	struct table t;
-
 	(void)fputc('\n', c->out);
 	put_line(c, s->baseline ? "Baseline" : "Candidate", s->name);
 	put_line(c, "Target", s->target);
@@ -80,15 +189,8 @@ static void put_system(struct cmd_context *c, const struct exp_system *s)
 		 !s->emulated             ? "native"
 		 : s->emulator[0] == '\0' ? "emulated"
 					  : s->emulator);
-	if (s->facts.n == 0)
-		return;
-	table_init(&t, 3, !c->utf8, false);
-	for (size_t i = 0; i < s->facts.n; i++) {
-		add_safe(&t, s->facts.v[i].key);
-		add_safe(&t, s->facts.v[i].value);
-		add_safe(&t, s->facts.v[i].origin);
-	}
-	put_table(c, &t);
+	for (size_t i = 0; i < s->facts.n; i++)
+		put_fact(c, &s->facts.v[i]);
 }
 
 static void put_tasks(struct cmd_context *c, const struct experiment *e)
@@ -100,7 +202,9 @@ static void put_tasks(struct cmd_context *c, const struct experiment *e)
 	table_add(&t, "Parameters");
 	for (size_t i = 0; i < e->tasks.n; i++) {
 		add_safe(&t, e->tasks.v[i].name);
-		add_safe(&t, e->tasks.v[i].params);
+		char *params = readable(e->tasks.v[i].params);
+		add_safe(&t, params);
+		free(params);
 	}
 	(void)fputc('\n', c->out);
 	put_table(c, &t);

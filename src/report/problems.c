@@ -1,5 +1,6 @@
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/text.h"
@@ -61,11 +62,18 @@ static void add_problem(struct report_model *m, const struct exp_execution *x)
 	p->count = 1;
 }
 
-/* Different (task, system) that were executed in each round; a round is done with the most. */
-static int rounds_done(const struct experiment *e, int rounds)
+/*
+ * A round is done when every task was executed on every system (of what was not measured by
+ * lampduel: as many as in the fullest round), and something in it counts; store_list() does the
+ * same.
+ */
+static int rounds_done(const struct experiment *e, const struct counted_index *index)
 {
 	size_t places = mem_add(e->tasks.n * e->systems.n, 1);
+	int rounds = index->rounds;
 	bool *made = mem_array((size_t)rounds * places, sizeof(*made));
+	bool *counts = mem_array((size_t)rounds, sizeof(*counts));
+	bool measured = e->kind != NULL && strcmp(e->kind, "import") != 0;
 	size_t *in_round = mem_array((size_t)rounds, sizeof(*in_round));
 	size_t most = 0;
 	int done = 0;
@@ -78,11 +86,16 @@ static int rounds_done(const struct experiment *e, int rounds)
 		bool *seen = &made[r * places + x->task * e->systems.n + x->system];
 		in_round[r] += !*seen;
 		*seen = true;
+		counts[r] =
+			counts[r] || counted_index_get(index, x->round, x->task, x->system) != NULL;
 		most = in_round[r] > most ? in_round[r] : most;
 	}
+	if (measured)
+		most = places - 1;
 	for (int r = 0; r < rounds; r++)
-		done += most > 0 && in_round[r] == most;
+		done += counts[r] && in_round[r] == most;
 	free(made);
+	free(counts);
 	free(in_round);
 	return done;
 }
@@ -101,5 +114,5 @@ void model_problems(struct report_model *m, const struct experiment *e,
 		else
 			add_problem(m, x);
 	}
-	m->rounds_done = rounds_done(e, index->rounds);
+	m->rounds_done = rounds_done(e, index);
 }

@@ -14,6 +14,7 @@
 struct store {
 	sqlite3 *db;
 	char *path;
+	int alive_fd; /* see alive.h; -1: not open */
 };
 
 /* Fills err from the database's last error; what: "write", "read", "open". */

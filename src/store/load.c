@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "store/alive.h"
 #include "store/db.h"
 #include "store/store.h"
 
@@ -25,7 +26,7 @@ static int load_head(struct store *st, int64_t id, struct experiment *e, struct 
 	if (rc == 1) {
 		e->id = id;
 		e->title = db_text(s, 0);
-		e->state = db_text(s, 1);
+		e->state = alive_state(st, id, db_text(s, 1));
 		e->kind = db_text(s, 2);
 		e->command = db_text(s, 3);
 		e->version = db_text(s, 4);

@@ -7,6 +7,7 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "store/alive.h"
 #include "store/db.h"
 #include "store/migrate.h"
 
@@ -64,6 +65,7 @@ struct store *store_open(const char *path, struct err *err)
 {
 	struct store *st = mem_alloc(sizeof(*st));
 
+	st->alive_fd = -1;
 	if (path == NULL) {
 		char *dir = fs_data_dir();
 		st->path = fs_join(dir, "lampduel.db");
@@ -97,6 +99,7 @@ void store_close(struct store *st)
 	if (st == NULL)
 		return;
 	(void)sqlite3_close(st->db);
+	alive_close(st);
 	free(st->path);
 	free(st);
 }
@@ -115,19 +118,29 @@ int64_t store_newest(struct store *st, struct err *err)
 	return id;
 }
 
-/* A round is done when it has as many (task, system) pairs as the fullest one. */
+/*
+ * A round is done when every task was executed on every system (of what was imported: as many as
+ * in the fullest round), and something in it counts. The report counts them in the same way.
+ */
 static const char list_sql[] =
 	"SELECT e.id, e.created_unix_ns, e.title, e.state, e.kind, e.rounds_planned,"
-	"  (SELECT count(*) FROM pairs WHERE experiment = e.id AND warmup = 0"
-	"     AND n = (SELECT max(n) FROM pairs WHERE experiment = e.id)),"
+	"  (SELECT count(*) FROM pairs WHERE experiment = e.id AND counted"
+	"     AND n = CASE WHEN e.kind = 'import'"
+	"       THEN (SELECT max(n) FROM pairs WHERE experiment = e.id)"
+	"       ELSE (SELECT count(*) FROM task WHERE experiment = e.id)"
+	"          * (SELECT count(*) FROM system WHERE experiment = e.id) END),"
 	"  (SELECT count(*) FROM execution x JOIN round r ON r.id = x.round"
 	"     WHERE r.experiment = e.id)"
 	" FROM experiment e ORDER BY e.id DESC";
 
 static const char list_pairs_sql[] =
-	"WITH pairs AS (SELECT r.experiment, r.warmup,"
+	"WITH pairs AS (SELECT r.experiment,"
 	"  (SELECT count(*) FROM (SELECT DISTINCT x.task, x.system FROM execution x"
-	"     WHERE x.round = r.id)) AS n FROM round r) ";
+	"     WHERE x.round = r.id)) AS n,"
+	"  EXISTS (SELECT 1 FROM execution x WHERE x.round = r.id AND x.status = 'ok'"
+	"     AND NOT x.disturbed AND x.attempt = (SELECT max(y.attempt) FROM execution y"
+	"       WHERE y.round = r.id AND y.task = x.task)) AS counted"
+	"  FROM round r WHERE NOT r.warmup) ";
 
 int store_list(struct store *st, struct store_rows *rows, struct err *err)
 {
@@ -142,7 +155,7 @@ int store_list(struct store *st, struct store_rows *rows, struct err *err)
 		r->id = sqlite3_column_int64(s, 0);
 		r->created_unix_ns = sqlite3_column_int64(s, 1);
 		r->title = db_text(s, 2);
-		r->state = db_text(s, 3);
+		r->state = alive_state(st, r->id, db_text(s, 3));
 		r->kind = db_text(s, 4);
 		r->rounds_planned = sqlite3_column_int(s, 5);
 		r->rounds_done = sqlite3_column_int(s, 6);

@@ -20,7 +20,11 @@ struct store *store_open(const char *path, struct err *err);
 void store_close(struct store *st); /* NULL is allowed */
 const char *store_path(const struct store *st);
 
-/* Writes the head (systems, tasks, notes; not executions); sets e->id and state "running". */
+/*
+ * Writes the head (systems, tasks, notes; not executions); sets e->id and state "running". It is
+ * this process's until another state is set or the store is closed: what is "running" and nobody's
+ * is listed and loaded as "interrupted", and another process's cannot be set to "running".
+ */
 int store_create(struct store *st, struct experiment *e, struct err *err);
 /* Replaces facts of one system (taken again at the end) or after preparation. */
 int store_set_facts(struct store *st, const struct experiment *e, size_t system, struct err *err);

@@ -1,6 +1,8 @@
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "store/alive.h"
 #include "store/db.h"
 #include "store/raw.h"
 #include "store/store.h"
@@ -94,8 +96,14 @@ int store_create(struct store *st, struct experiment *e, struct err *err)
 
 	if (db_begin(st, err) != 0)
 		return ERR_FAIL;
-	if (db_end(st, write_head(st, e, &id, err), err) != 0)
+	int rc = write_head(st, e, &id, err);
+	/* before anyone else can see it */
+	if (rc == 0)
+		rc = alive_take(st, id, err);
+	if (db_end(st, rc, err) != 0) {
+		alive_drop(st, id);
 		return ERR_FAIL;
+	}
 	e->id = id;
 	mem_replace(&e->state, mem_strdup("running"));
 	return 0;
@@ -145,6 +153,12 @@ int store_set_task_params(struct store *st, const struct experiment *e, size_t t
 int store_set_state(struct store *st, int64_t id, const char *state, int64_t ended_unix_ns,
 		    struct err *err)
 {
+	bool running = strcmp(state, "running") == 0;
+
+	if (running && alive_take(st, id, err) != 0)
+		return ERR_FAIL;
+	if (!running)
+		alive_drop(st, id);
 	if (db_run(st, err, "UPDATE experiment SET state = ?, ended_unix_ns = ? WHERE id = ?",
 		   "tii", state, ended_unix_ns, id) != 0)
 		return ERR_FAIL;

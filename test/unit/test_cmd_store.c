@@ -138,22 +138,52 @@ static void assert_refuses(const char *arguments, int status, const char *text)
 static void list(void **state)
 {
 	(void)state;
-	assert_runs("list", "Number  Begun, UTC        Kind       State     Rounds  Executions");
-	assert_runs("list", "1       2026-11-30 00:53  reference  complete  3 of 3  30");
-	assert_runs("list", "2       2026-11-30 00:53  reference  running   3 of 3  30");
+	/* the run of the second one died: nobody measures it */
+	assert_runs("list", "Number  Begun, UTC        State        Rounds  Title\n");
+	assert_runs("list", "1       2026-11-30 00:53  complete     3 of 3  debian:");
+	assert_runs("list", "2       2026-11-30 00:53  interrupted  3 of 3  debian:");
+	(void)setenv("COLUMNS", "120", 1);
+	assert_runs("list", "Number  Begun, UTC        Kind       State        Rounds  Executions");
+	assert_runs("list", "2       2026-11-30 00:53  reference  interrupted  3 of 3  30");
 	assert_refuses("list 3", 2, "takes no arguments");
 	struct result r = lampduel("list");
 	assert_true(strstr(r.out.data, "\n2 ") < strstr(r.out.data, "\n1 "));
 	result_release(&r);
+	(void)setenv("COLUMNS", "100", 1);
+}
+
+/* At any width no line is too long, no time, state or name of a target is broken. */
+static void list_fits(void **state)
+{
+	(void)state;
+	for (int columns = 40; columns <= 130; columns++) {
+		char number[8];
+		(void)snprintf(number, sizeof(number), "%d", columns);
+		(void)setenv("COLUMNS", number, 1);
+		struct result r = lampduel("list");
+		static const char *const whole[] = {"2026-11-30 00:53", "interrupted",
+						    "debian:bookworm/armhf"};
+		for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+			if (strstr(buf_str(&r.out), whole[i]) == NULL)
+				fail_msg("%d columns: %s", columns, buf_str(&r.out));
+		}
+		for (char *line = r.out.data, *end = NULL; *line != '\0'; line = end + 1) {
+			end = strchr(line, '\n');
+			assert_non_null(end);
+			assert_true(end - line <= columns);
+		}
+		result_release(&r);
+	}
+	(void)setenv("COLUMNS", "100", 1);
 }
 
 static void show(void **state)
 {
 	(void)state;
-	assert_runs("show", "Experiment  2, reference, running\n");
+	assert_runs("show", "Experiment  2, reference, interrupted\n");
 	assert_runs("show 1", "Experiment  1, reference, complete\n");
 	assert_runs("show exp:1", "Experiment  1, reference, complete\n");
-	assert_runs("show 1", "php.version                       8.2.29");
+	assert_runs("show 1", "\nphp.version                 8.2.29 [");
 	assert_runs("show 1", "openssl/rsa4096");
 	assert_runs("show 1 --executions", "execution\tround\twarmup\tattempt\ttask\tsystem\t");
 	assert_runs("show 1 --executions",
@@ -202,13 +232,26 @@ static void removal(void **state)
 	assert_refuses("remove", 2, "name the experiments");
 	assert_refuses("remove 1 1", 2, "named twice");
 	assert_refuses("remove 1 9", 1, "no experiment 9");
-	assert_refuses("remove 1 2", 1, "experiment 2 is being measured, or its run was killed");
+	struct err err = ERR_INIT;
+	struct store *st = store_open(db, &err);
+	assert_non_null(st);
+	assert_int_equal(store_set_state(st, 2, "running", 0, &err), 0);
+	assert_runs("list", "2       2026-11-30 00:53  running ");
+	assert_refuses("remove 1 2", 1, "experiment 2 is being measured just now");
+	assert_refuses("run --resume 2", 1, "experiment 2 is being measured just now");
 	assert_runs("show 1", "Experiment  1"); /* nothing was removed */
 	assert_runs("remove 1", "removed experiment 1\n");
 	assert_refuses("show 1", 1, "no experiment 1");
 	assert_runs("remove --force 2", "removed experiment 2\n");
+	store_close(st);
 	assert_runs("list", "There is no experiment in the store");
 	assert_refuses("report", 1, "there is no experiment in the store");
+}
+
+static void removal_of_a_killed_one(void **state)
+{
+	(void)state;
+	assert_runs("remove 2", "removed experiment 2\n");
 }
 
 static void store_that_cannot_be_used(void **state)
@@ -228,9 +271,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(list),
+		TEST(list_fits),
 		TEST(show),
 		TEST(report),
 		TEST(removal),
+		TEST(removal_of_a_killed_one),
 		TEST(store_that_cannot_be_used),
 	};
 

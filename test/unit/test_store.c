@@ -174,6 +174,7 @@ static void everything_comes_back(void **state)
 	st = example_open(path);
 	assert_int_equal(store_newest(st, NULL), e.id);
 	assert_ok(store_load(st, e.id, &back, err));
+	mem_replace(&e.state, mem_strdup("interrupted")); /* the store that measured is closed */
 	assert_same(&e, &back);
 	assert_int_equal(count(st, "PRAGMA user_version"), store_migrations.n);
 	assert_int_equal(count(st, "PRAGMA foreign_keys"), 1);
@@ -381,6 +382,37 @@ static void executions_are_whole(void **state)
 	store_close(st);
 }
 
+/* Two processes (here: two open stores) never measure into one experiment. */
+static void one_measures_at_a_time(void **state)
+{
+	struct experiment e;
+	struct experiment back = {.id = 0};
+	struct store *st = example_open(path);
+	struct store *other = example_open(path);
+
+	(void)state;
+	example_reference(&e, 1);
+	example_store(st, &e);
+	assert_ok(store_load(other, e.id, &back, err));
+	assert_string_equal(back.state, "running");
+	experiment_release(&back);
+	assert_fails(store_set_state(other, e.id, "running", 0, err), "being measured");
+	store_close(st);
+	assert_ok(store_load(other, e.id, &back, err));
+	assert_string_equal(back.state, "interrupted");
+	experiment_release(&back);
+	assert_ok(store_set_state(other, e.id, "running", 0, err));
+	assert_ok(store_load(other, e.id, &back, err));
+	assert_string_equal(back.state, "running");
+	experiment_release(&back);
+	assert_ok(store_set_state(other, e.id, "failed", 0, err));
+	assert_ok(store_load(other, e.id, &back, err));
+	assert_string_equal(back.state, "failed");
+	experiment_release(&back);
+	experiment_release(&e);
+	store_close(other);
+}
+
 static void list_and_remove(void **state)
 {
 	struct experiment a;
@@ -409,6 +441,22 @@ static void list_and_remove(void **state)
 	assert_string_equal(rows.rows.v[1].kind, "reference");
 	assert_true(rows.rows.v[1].created_unix_ns == a.created_unix_ns);
 	store_rows_release(&rows);
+
+	/* one task of a round is missing; nothing in a round counts */
+	struct experiment c;
+	example_reference(&c, 2);
+	c.executions.n--;
+	for (size_t i = 0; i < c.executions.n; i++) {
+		if (c.executions.v[i].round == 1)
+			c.executions.v[i].status = OUTCOME_FAILED;
+	}
+	example_store(st, &c);
+	assert_ok(store_list(st, &rows, err));
+	assert_int_equal(rows.rows.v[0].rounds_done, 0);
+	store_rows_release(&rows);
+	assert_ok(store_remove(st, c.id, err));
+	c.executions.n++;
+	experiment_release(&c);
 
 	assert_ok(store_remove(st, b.id, err));
 	assert_int_equal(store_newest(st, NULL), a.id);
@@ -493,6 +541,7 @@ int main(void)
 		TEST(updates),
 		TEST(raw_outputs),
 		TEST(executions_are_whole),
+		TEST(one_measures_at_a_time),
 		TEST(list_and_remove),
 		TEST(damaged_rows),
 		TEST(readers_beside_a_writer),

@@ -273,7 +273,7 @@ static void kill_9_loses_nothing_committed(void **state)
 			assert_int_equal(raw.len, 20000);
 			buf_release(&raw);
 		}
-		assert_string_equal(e.state, "running");
+		assert_string_equal(e.state, "interrupted"); /* nobody measures it any more */
 		assert_int_equal(count(st, "SELECT count(*) FROM pragma_integrity_check"
 					   " WHERE integrity_check <> 'ok'"),
 				 0);
