@@ -170,7 +170,7 @@ lint-clang:
 # lampduel finds share/ and its launcher from its own place: keep the folders beside each other
 shared := $(shell find share -type f ! -name '.*' 2>/dev/null)
 manuals := $(wildcard man/*.[1-9])
-documents := $(wildcard README.md COPYING doc/*.md)
+documents := $(wildcard README.md COPYING doc/*.md doc/*.json)
 
 install: all
 	install -d "$(DESTDIR)$(bindir)" "$(DESTDIR)$(libexecdir)" "$(DESTDIR)$(datadir)"

@@ -232,6 +232,18 @@ void text_add_significant(struct buf *b, double value, int digits)
 	buf_addf(b, "%.*f", decimals > 0 ? decimals : 0, rounded);
 }
 
+void text_add_shortest(struct buf *b, double value)
+{
+	char text[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		(void)snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	buf_addstr(b, text);
+}
+
 bool text_starts(const char *s, const char *prefix)
 {
 	return strncmp(s, prefix, strlen(prefix)) == 0;

@@ -35,6 +35,8 @@ void text_pad(struct buf *b, const char *s, size_t width, bool right);
 
 /* value with digits significant digits, plain notation ("0.0252", "1490", "6.06"). */
 void text_add_significant(struct buf *b, double value, int digits);
+/* The shortest decimal number that reads back as value. */
+void text_add_shortest(struct buf *b, double value);
 
 bool text_starts(const char *s, const char *prefix);
 bool text_ends(const char *s, const char *suffix);

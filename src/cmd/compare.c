@@ -72,7 +72,7 @@ static int gate(struct cmd_context *c, const struct compare_command_options *o,
 }
 
 static int show(struct cmd_context *c, const struct compare_command_options *o,
-		const struct experiment *e, const struct comparison_set *s, struct err *err)
+		struct experiment *e, const struct comparison_set *s, struct err *err)
 {
 	const struct render_options how = {.format = o->format,
 					   .output = o->output,

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cmd/aa.h"
 #include "measure/plan.h"
+#include "report/hide.h"
 #include "report/report.h"
 
 /* A file is read anywhere later: no terminal's width or character set. */
@@ -84,8 +85,8 @@ static int put(struct cmd_context *c, const struct report_format *f, const struc
 	return rc;
 }
 
-int render_compared(struct cmd_context *c, const struct experiment *e,
-		    const struct comparison_set *s, const struct render_options *o, struct err *err)
+int render_compared(struct cmd_context *c, struct experiment *e, const struct comparison_set *s,
+		    const struct render_options *o, struct err *err)
 {
 	const struct report_format *f = report_format_for(o->format, o->output, err);
 	struct report_model m = {.id = 0};
@@ -96,6 +97,8 @@ int render_compared(struct cmd_context *c, const struct experiment *e,
 
 	if (f == NULL)
 		return err->code;
+	if (!o->identify)
+		report_hide(e);
 	report_model_make(&m, e, &(const struct report_model_options){.identify = o->identify});
 	if (e->systems.n > 1)
 		report_model_judge(&m, s);

@@ -21,10 +21,9 @@ int render_compare(struct store *st, const struct experiment *e, double margin,
 		   struct comparison_set *out, struct err *err);
 /* The judge a run asks on its way (measure/runner.h): the same rules as those of its report. */
 int render_decided(void *store, const struct experiment *e, bool *decided, struct err *err);
-/* The report of what was compared already. */
-int render_compared(struct cmd_context *c, const struct experiment *e,
-		    const struct comparison_set *s, const struct render_options *o,
-		    struct err *err);
+/* The report of what was compared already. Without identify, hosts and users are taken out of e. */
+int render_compared(struct cmd_context *c, struct experiment *e, const struct comparison_set *s,
+		    const struct render_options *o, struct err *err);
 int render_experiment(struct cmd_context *c, int64_t id, const struct render_options *o,
 		      struct err *err);
 

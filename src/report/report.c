@@ -8,6 +8,9 @@
 
 static const struct report_format *const formats[] = {
 	&report_text,
+	&report_markdown,
+	&report_json,
+	&report_csv,
 };
 
 size_t report_format_count(void)

@@ -14,7 +14,7 @@
 #include "report/model.h"
 
 /* The words of --format, for tables of options. */
-#define REPORT_FORMATS "text"
+#define REPORT_FORMATS "text|markdown|json|csv"
 
 struct report_options {
 	int columns;  /* of the terminal; text only */
@@ -24,9 +24,8 @@ struct report_options {
 
 /*
  * What a format is given. Figures and sentences come from the model. The others are for formats
- * that carry every value or draw intervals: their text is as it was measured, not escaped, and
- * with hosts and folders in it, which a format leaves out unless identify says otherwise
- * (model_text(), model_target()).
+ * that carry every value or draw intervals: their text is as it was measured, not escaped; hosts,
+ * users and folders are out of it already unless identify is set (report/hide.h).
  */
 struct report_input {
 	const struct report_model *model;
@@ -52,5 +51,8 @@ size_t report_format_count(void);
 const struct report_format *report_format_at(size_t i);
 
 extern const struct report_format report_text;
+extern const struct report_format report_markdown;
+extern const struct report_format report_json;
+extern const struct report_format report_csv;
 
 #endif
