@@ -6,6 +6,7 @@
 
 extern const struct command cmd_compare;
 extern const struct command cmd_doctor;
+extern const struct command cmd_import;
 extern const struct command cmd_list;
 extern const struct command cmd_parse;
 extern const struct command cmd_reference;

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fs.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/pasted.h"
 #include "cmd/render.h"
 #include "cmd/sides.h"
 #include "report/report.h"
@@ -84,111 +86,206 @@ static int show(struct cmd_context *c, const struct compare_command_options *o,
 	return rc == 0 && o->gate != NULL ? gate(c, o, s) : rc;
 }
 
-/* Systems that one experiment measured in turn: in pairs. candidate NULL: all of them. */
+/* Systems that were measured in turn: in pairs. candidate NULL: all of them. */
 static int compare_within(struct cmd_context *c, const struct compare_command_options *o,
-			  int64_t id, const char *baseline, const char *candidate, struct err *err)
+			  struct experiment *e, const char *baseline, const char *candidate,
+			  struct err *err)
 {
-	struct experiment e = {.id = 0};
 	struct comparison_set s = {.family = 0};
-	int rc = store_load(c->store, id, &e, err);
+	int rc = 0;
 
-	if (rc == 0 && candidate != NULL && !experiment_keep(&e, baseline, candidate)) {
+	if (candidate != NULL && !experiment_keep(e, baseline, candidate)) {
 		char *a = text_escaped(baseline), *b = text_escaped(candidate);
 		rc = err_code(err, ERR_USAGE,
-			      "experiment %lld has no two systems \"%s\" and \"%s\"; lampduel show "
-			      "%lld lists them",
-			      (long long)id, a, b, (long long)id);
+			      "the experiment has no two systems \"%s\" and \"%s\"; lampduel show "
+			      "lists those that a stored one has",
+			      a, b);
 		free(a);
 		free(b);
 	}
-	if (rc == 0) {
-		rc = render_compare(c->store, &e, o->margin, &s, err);
-	}
 	if (rc == 0)
-		rc = show(c, o, &e, &s, err);
+		rc = render_compare(c->store, e, o->margin, &s, err);
+	if (rc == 0)
+		rc = show(c, o, e, &s, err);
 	comparison_set_release(&s);
+	return rc;
+}
+
+static int compare_stored(struct cmd_context *c, const struct compare_command_options *o,
+			  int64_t id, const char *baseline, const char *candidate, struct err *err)
+{
+	struct experiment e = {.id = 0};
+	int rc = store_load(c->store, id, &e, err);
+
+	if (rc == 0)
+		rc = compare_within(c, o, &e, baseline, candidate, err);
 	experiment_release(&e);
 	return rc;
 }
 
-/* Sides that were not measured in turn. b NULL: all labels of file a. */
+/* Sides that were not measured in turn, when there are two at least. */
 static int compare_apart(struct cmd_context *c, const struct compare_command_options *o,
-			 const struct side_name *a, const struct side_name *b, struct err *err)
+			 struct sides *s, const char *only, struct err *err)
 {
 	const struct compare_options how = {.margin = o->margin};
 	struct comparison_set set = {.family = 0};
+
+	if (s->e.systems.n < 2)
+		return err_code(err, ERR_USAGE,
+				"%s holds one set of figures; name a second file or experiment to "
+				"compare it with",
+				only);
+	sides_finish(s);
+	int rc = sides_compare(s, &how, &set, err);
+	if (rc == 0)
+		rc = show(c, o, &s->e, &set, err);
+	comparison_set_release(&set);
+	return rc;
+}
+
+/* All that is in one file: labels, runs, or the systems of an experiment of ours. */
+static int compare_file(struct cmd_context *c, const struct compare_command_options *o,
+			const char *path, struct err *err)
+{
+	struct experiment e = {.id = 0};
 	struct sides s;
-	int rc;
+	bool own = false;
+	int rc = pasted_read_any(path, true, &e, &own, err);
 
 	sides_init(&s, c->command_line);
-	if (b == NULL) {
-		rc = sides_add_labels(&s, a, err);
-	} else {
-		rc = sides_add(&s, c->store, a, err);
-		if (rc == 0)
-			rc = sides_add(&s, c->store, b, err);
-	}
-	if (rc == 0 && s.e.systems.n < 2)
-		rc = err_code(err, ERR_USAGE,
-			      "%s holds one set of figures; name a second file or experiment to "
-			      "compare it with",
-			      a->path);
-	if (rc == 0) {
-		sides_finish(&s);
-		rc = sides_compare(&s, &how, &set, err);
-	}
-	if (rc == 0)
-		rc = show(c, o, &s.e, &set, err);
-	comparison_set_release(&set);
+	if (rc == 0 && own && e.systems.n > 1)
+		rc = compare_within(c, o, &e, NULL, NULL, err);
+	else if (rc == 0 && (rc = sides_add_every(&s, &e, path, err)) == 0)
+		rc = compare_apart(c, o, &s, path, err);
 	sides_release(&s);
+	experiment_release(&e);
+	return rc;
+}
+
+/* Two systems of one file: in pairs when it is an experiment of ours. */
+static int compare_in_file(struct cmd_context *c, const struct compare_command_options *o,
+			   const struct side_name *a, const struct side_name *b, bool *done,
+			   struct err *err)
+{
+	struct experiment e = {.id = 0};
+	bool own = false;
+	int rc = pasted_read_any(a->path, true, &e, &own, err);
+
+	*done = rc != 0 || own;
+	if (rc == 0 && own)
+		rc = compare_within(c, o, &e, a->part, b->part, err);
+	experiment_release(&e);
+	return rc;
+}
+
+/* The names of one side. */
+struct side_names {
+	VEC(struct side_name) v;
+};
+
+/* A word of the command line: one name, or several files with commas between them. */
+static int add_names(struct side_names *side, const char *word, struct err *err)
+{
+	struct side_name one;
+	bool list = strchr(word, ',') != NULL && !text_starts(word, "exp:") &&
+		    word[strspn(word, "0123456789,")] != '\0' &&
+		    !(strchr(word, '/') != NULL && strspn(word, "0123456789,/") > 1 &&
+		      word[0] >= '0' && word[0] <= '9') &&
+		    !fs_exists(word);
+	char *copy = mem_strdup(word), *save = NULL;
+	int rc = 0;
+
+	for (char *w = list ? strtok_r(copy, ",", &save) : copy; w != NULL && rc == 0;
+	     w = list ? strtok_r(NULL, ",", &save) : NULL) {
+		rc = side_name_parse(w, &one, err);
+		vec_push(&side->v, one);
+	}
+	free(copy);
 	return rc;
 }
 
 static int compare_one(struct cmd_context *c, const struct compare_command_options *o,
-		       const struct side_name *a, struct err *err)
+		       const struct side_names *side, struct err *err)
 {
-	if (a->is_file && a->part == NULL)
-		return compare_apart(c, o, a, NULL, err);
-	if (a->is_file || a->ids.n > 1 || a->part != NULL) {
+	const struct side_name *a = &side->v.v[0];
+
+	if (side->v.n > 1 || a->part != NULL || a->ids.n > 1) {
 		char *shown = text_escaped(a->text);
-		int rc = err_code(err, ERR_USAGE, "%s is one side; name a second one", shown);
+		int rc = err_code(err, ERR_USAGE, "%s%s is one side; name a second one", shown,
+				  side->v.n > 1 ? ",..." : "");
 		free(shown);
 		return rc;
 	}
-	return compare_within(c, o, a->ids.v[0], NULL, NULL, err);
+	return a->is_file ? compare_file(c, o, a->path, err)
+			  : compare_stored(c, o, a->ids.v[0], NULL, NULL, err);
 }
 
 static int compare_two(struct cmd_context *c, const struct compare_command_options *o,
-		       const struct side_name *a, const struct side_name *b, struct err *err)
+		       const struct side_names *left, const struct side_names *right,
+		       struct err *err)
 {
-	bool one = !a->is_file && !b->is_file && a->ids.n == 1 && b->ids.n == 1 &&
-		   a->ids.v[0] == b->ids.v[0];
+	const struct side_name *a = &left->v.v[0], *b = &right->v.v[0];
+	bool parts = left->v.n == 1 && right->v.n == 1 && a->part != NULL && b->part != NULL;
+	bool done = false;
+	struct sides s;
+	int rc = 0;
 
-	if (one && a->part != NULL && b->part != NULL)
-		return compare_within(c, o, a->ids.v[0], a->part, b->part, err);
-	return compare_apart(c, o, a, b, err);
+	if (parts && !a->is_file && !b->is_file && a->ids.n == 1 && b->ids.n == 1 &&
+	    a->ids.v[0] == b->ids.v[0])
+		return compare_stored(c, o, a->ids.v[0], a->part, b->part, err);
+	if (parts && a->is_file && b->is_file && text_equal(a->path, b->path) &&
+	    !text_equal(a->path, "-"))
+		rc = compare_in_file(c, o, a, b, &done, err);
+	if (done)
+		return rc;
+	sides_init(&s, c->command_line);
+	rc = sides_add(&s, c->store, left->v.v, left->v.n, err);
+	if (rc == 0)
+		rc = sides_add(&s, c->store, right->v.v, right->v.n, err);
+	if (rc == 0)
+		rc = compare_apart(c, o, &s, a->text, err);
+	sides_release(&s);
+	return rc;
+}
+
+static void release_names(struct side_names *side)
+{
+	for (size_t i = 0; i < side->v.n; i++)
+		side_name_release(&side->v.v[i]);
+	vec_release(&side->v);
 }
 
 static int run(struct cmd_context *c, void *options, struct strvec *argv, struct err *err)
 {
 	const struct compare_command_options *o = options;
-	struct side_name names[2] = {{.is_file = false}, {.is_file = false}};
+	struct side_names sides[2] = {{{0}}, {{0}}};
+	size_t middle = 0;
 	int rc = 0;
 
-	if (argv->n < 1 || argv->n > 2)
+	while (middle < argv->n && strcmp(argv->v[middle], "against") != 0)
+		middle++;
+	bool against = middle < argv->n;
+	if (argv->n < 1 || (!against && argv->n > 2) ||
+	    (against && (middle == 0 || middle + 1 == argv->n)))
 		return err_code(err, ERR_USAGE,
 				"name one or two experiments or files, as in \"lampduel compare "
-				"exp:3/old exp:3/new\" or \"lampduel compare out.txt\"");
+				"exp:3/old exp:3/new\" or \"lampduel compare out.txt\"; several a "
+				"side as in \"lampduel compare a1.json a2.json against b1.json "
+				"b2.json\"");
 	if (o->gate != NULL && o->gate[0] != '\0' && strcmp(o->gate, "strict") != 0)
 		return err_code(err, ERR_USAGE, "--gate takes nothing or =strict");
-	for (size_t i = 0; i < argv->n && rc == 0; i++)
-		rc = side_name_parse(argv->v[i], &names[i], err);
-	if (rc == 0 && argv->n == 1)
-		rc = compare_one(c, o, &names[0], err);
+	if (!against)
+		middle = 1;
+	for (size_t i = 0; i < argv->n && rc == 0; i++) {
+		if (!against || i != middle)
+			rc = add_names(&sides[i >= middle], argv->v[i], err);
+	}
+	if (rc == 0 && sides[1].v.n == 0)
+		rc = compare_one(c, o, &sides[0], err);
 	else if (rc == 0)
-		rc = compare_two(c, o, &names[0], &names[1], err);
-	side_name_release(&names[0]);
-	side_name_release(&names[1]);
+		rc = compare_two(c, o, &sides[0], &sides[1], err);
+	release_names(&sides[0]);
+	release_names(&sides[1]);
 	return rc;
 }
 
@@ -229,7 +326,7 @@ static const struct option_row rows[] = {
 
 const struct command cmd_compare = {
 	.name = "compare",
-	.arguments = "[options] A [B]",
+	.arguments = "[options] A [B] | A... against B...",
 	.summary = "compare two systems, measured or pasted",
 	.details =
 		"A and B are exp:ID/SYSTEM or file:PATH#LABEL; the part after / or # may be left "

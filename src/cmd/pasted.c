@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "parse/parse.h"
+#include "store/exchange.h"
 
 enum { TEXT_MAX = 64 << 20, UNUSABLE_MAX = 10 };
 
@@ -161,35 +162,60 @@ static void finish(struct pasted *p)
 	vec_release(&p->tallies);
 }
 
-int pasted_read(const char *path, bool by_label, struct experiment *e, struct err *err)
+static void read_values(struct pasted *p, const struct parse_result *r)
+{
+	for (size_t i = 0; i < r->values.n; i++)
+		p->labels |= r->values.v[i].label[0] != '\0';
+	for (size_t i = 0; i < r->values.n; i++)
+		add_value(p, &r->values.v[i]);
+	finish(p);
+	for (size_t i = 0; i < r->warnings.n; i++)
+		vec_push(&p->e->notes, mem_strdup(r->warnings.v[i]));
+}
+
+static int read_pasted(const struct buf *text, const char *path, bool by_label,
+		       struct experiment *e, struct err *err)
 {
 	struct parse_result r = {.warnings = {0}};
-	struct buf text = BUF_INIT;
 	struct pasted p = {.e = e, .path = path, .by_label = by_label};
-	bool standard = text_equal(path, "-");
 
-	*e = (struct experiment){.id = 0};
 	e->title = mem_strdup(path);
 	e->state = mem_strdup("complete");
+	e->ending = mem_strdup("");
 	e->kind = mem_strdup("import");
 	e->command = mem_strdup("");
 	e->version = mem_strdup(LAMPDUEL_VERSION);
 	e->plan = mem_strdup("{}");
-	int rc = fs_read(standard ? "/dev/stdin" : path, TEXT_MAX, &text, err);
+	int rc = parse_text(buf_str(text), text->len, path, &r, err);
 	if (rc == 0)
-		rc = parse_text(buf_str(&text), text.len, standard ? "-" : path, &r, err);
-	for (size_t i = 0; rc == 0 && i < r.values.n; i++)
-		p.labels |= r.values.v[i].label[0] != '\0';
-	for (size_t i = 0; rc == 0 && i < r.values.n; i++)
-		add_value(&p, &r.values.v[i]);
-	finish(&p);
-	for (size_t i = 0; rc == 0 && i < r.warnings.n; i++)
-		vec_push(&e->notes, mem_strdup(r.warnings.v[i]));
+		read_values(&p, &r);
 	if (rc == 0 && e->systems.n == 0)
 		rc = err_set(err, "%s: no cell of it can be used; lampduel parse shows why", path);
 	parse_result_release(&r);
+	return rc;
+}
+
+int pasted_read_any(const char *path, bool by_label, struct experiment *e, bool *own,
+		    struct err *err)
+{
+	struct buf text = BUF_INIT;
+	int rc = fs_read(text_equal(path, "-") ? "/dev/stdin" : path, TEXT_MAX, &text, err);
+
+	*e = (struct experiment){.id = 0};
+	*own = rc == 0 && exchange_is(buf_str(&text), text.len);
+	if (*own)
+		rc = exchange_read(buf_str(&text), text.len, path, e, err);
+	else if (rc == 0)
+		rc = read_pasted(&text, path, by_label, e, err);
 	buf_release(&text);
 	return rc;
+}
+
+int pasted_read(const char *path, bool by_label, struct experiment *e, struct err *err)
+{
+	bool own = false;
+
+	return pasted_read_any(path, by_label, e, &own, err);
 }
 
 /* ---- conditions ---- */

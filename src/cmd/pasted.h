@@ -1,6 +1,7 @@
 /*
  * pasted: what parse reads in a file, as an experiment in memory of kind
- * "import". A label (or the Nth run of a tool) can be a system of its own.
+ * "import". A label (or the Nth run of a tool) can be a system of its own. A
+ * file of lampduel's own JSON is the experiment that is in it.
  */
 #ifndef LAMPDUEL_CMD_PASTED_H
 #define LAMPDUEL_CMD_PASTED_H
@@ -14,6 +15,9 @@
  * initialised by the callee; free with experiment_release(), on failure too.
  */
 int pasted_read(const char *path, bool by_label, struct experiment *e, struct err *err);
+/* *own: it was lampduel's own JSON. */
+int pasted_read_any(const char *path, bool by_label, struct experiment *e, bool *own,
+		    struct err *err);
 
 /*
  * Values of one metric and unit whose conditions differ only in what one side does not state become

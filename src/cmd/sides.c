@@ -11,6 +11,7 @@ void sides_init(struct sides *s, const char *command_line)
 	*s = (struct sides){.e = {.id = 0}};
 	s->e.title = mem_strdup("");
 	s->e.state = mem_strdup("complete");
+	s->e.ending = mem_strdup("");
 	s->e.kind = mem_strdup("import");
 	s->e.command = mem_strdup(command_line);
 	s->e.version = mem_strdup(LAMPDUEL_VERSION);
@@ -21,6 +22,7 @@ void sides_release(struct sides *s)
 {
 	experiment_release(&s->e);
 	vec_release(&s->session);
+	strvec_release(&s->seen);
 }
 
 static size_t add_system(struct sides *s, const char *name, const char *source,
@@ -146,11 +148,79 @@ static int choose(const struct experiment *e, const struct side_name *n, size_t 
 	return rc;
 }
 
+static void begin_side(struct sides *s)
+{
+	s->sessions = s->last_round = 0;
+	strvec_release(&s->seen);
+}
+
+/* A session is told by when it was measured, pasted output by the file it stands in. */
+static int check_twice(struct sides *s, const struct experiment *from, const char *system,
+		       const char *source, struct err *err)
+{
+	char *id = from->created_unix_ns > 0
+			   ? mem_printf("%lld %llu %s", (long long)from->created_unix_ns,
+					(unsigned long long)from->seed, system)
+			   : mem_printf("%s#%s", source, system);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < s->seen.n; i++) {
+		if (text_equal(s->seen.v[i], id))
+			rc = err_code(err, ERR_USAGE,
+				      "%s: these figures of one session are there twice; each may "
+				      "count once",
+				      source);
+	}
+	strvec_push(&s->seen, id);
+	free(id);
+	return rc;
+}
+
+/* What should be the same in all sessions of a side, and is not. */
+static void note_changes(struct sides *s, const struct exp_system *now)
+{
+	static const char *const keys[] = {
+		"apache.version",    "mariadb.version", "php.version", "openssl.version",
+		"wordpress.version", "kernel.release",  "cpu.model",   "os.name"};
+	const struct exp_system *first = vec_last(&s->e.systems);
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *a = factset_get(&first->facts, keys[i]);
+		const char *b = factset_get(&now->facts, keys[i]);
+		if (a != NULL && b != NULL && !text_equal(a, b))
+			vec_push(&s->e.notes, mem_printf("%s: its sessions differ in %s: %s and %s",
+							 first->name, keys[i], a, b));
+	}
+}
+
+/* One system of an experiment as the next session of the side; the first makes the side. */
+static int add_session(struct sides *s, const struct experiment *from, size_t system,
+		       const char *source, struct err *err)
+{
+	const struct exp_system *x = &from->systems.v[system];
+	char *shown = text_escaped(source);
+	int rc = check_twice(s, from, x->name, shown, err);
+
+	if (rc == 0 && s->sessions > 0 && vec_last(&s->e.systems)->emulated != x->emulated)
+		rc = err_code(err, ERR_USAGE,
+			      "%s: emulated sessions and others cannot be one side of a comparison",
+			      shown);
+	free(shown);
+	if (rc != 0)
+		return rc;
+	if (s->sessions == 0)
+		(void)add_system(s, x->name, source, x);
+	else
+		note_changes(s, x);
+	add_executions(s, s->e.systems.n - 1, from, system, ++s->sessions, s->last_round);
+	s->last_round += last_round(from);
+	return 0;
+}
+
 static int add_stored(struct sides *s, struct store *store, const struct side_name *n,
 		      struct err *err)
 {
-	size_t system = 0;
-	int last = 0, rc = 0;
+	int rc = 0;
 
 	for (size_t i = 0; i < n->ids.n && rc == 0; i++) {
 		struct experiment e = {.id = 0};
@@ -160,12 +230,8 @@ static int add_stored(struct sides *s, struct store *store, const struct side_na
 			rc = choose(&e, n, &from, err);
 		if (rc == 0) {
 			char *source = mem_printf("exp:%lld", (long long)n->ids.v[i]);
-			if (i == 0)
-				system = add_system(s, e.systems.v[from].name, source,
-						    &e.systems.v[from]);
-			add_executions(s, system, &e, from, (int)i + 1, last);
+			rc = add_session(s, &e, from, source, err);
 			add_notes(s, &e);
-			last += last_round(&e);
 			free(source);
 		}
 		experiment_release(&e);
@@ -173,36 +239,44 @@ static int add_stored(struct sides *s, struct store *store, const struct side_na
 	return rc;
 }
 
-static int add_file(struct sides *s, const struct side_name *n, bool every, struct err *err)
+static int add_file(struct sides *s, const struct side_name *n, struct err *err)
 {
 	struct experiment e = {.id = 0};
 	size_t from = 0;
-	/* labels matter when one of them is named, or all are wanted; else the file is one system
-	 */
-	int rc = pasted_read(n->path, every || n->part != NULL, &e, err);
+	/* labels matter when one of them is named; else the file is one system */
+	int rc = pasted_read(n->path, n->part != NULL, &e, err);
 
-	if (rc == 0 && !every)
+	if (rc == 0)
 		rc = choose(&e, n, &from, err);
-	for (size_t i = 0; rc == 0 && i < e.systems.n; i++) {
-		if (!every && i != from)
-			continue;
-		size_t system = add_system(s, e.systems.v[i].name, n->path, &e.systems.v[i]);
-		add_executions(s, system, &e, i, 1, 0);
-	}
+	if (rc == 0)
+		rc = add_session(s, &e, from, n->path, err);
 	if (rc == 0)
 		add_notes(s, &e);
 	experiment_release(&e);
 	return rc;
 }
 
-int sides_add(struct sides *s, struct store *store, const struct side_name *n, struct err *err)
+int sides_add(struct sides *s, struct store *store, const struct side_name *n, size_t count,
+	      struct err *err)
 {
-	return n->is_file ? add_file(s, n, false, err) : add_stored(s, store, n, err);
+	int rc = 0;
+
+	begin_side(s);
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = n[i].is_file ? add_file(s, &n[i], err) : add_stored(s, store, &n[i], err);
+	return rc;
 }
 
-int sides_add_labels(struct sides *s, const struct side_name *n, struct err *err)
+int sides_add_every(struct sides *s, const struct experiment *e, const char *file, struct err *err)
 {
-	return add_file(s, n, true, err);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < e->systems.n; i++) {
+		begin_side(s);
+		rc = add_session(s, e, i, file, err);
+	}
+	add_notes(s, e);
+	return rc;
 }
 
 void sides_finish(struct sides *s)

@@ -9,7 +9,10 @@
 #include "cmd/cmd.h"
 #include "compare/compare.h"
 
-/* "exp:3", "exp:3,5,8/soft", "file:out.txt#Hard float", or a bare word that is one of them. */
+/*
+ * "exp:3", "exp:3,5,8/soft", "file:out.txt#Hard float", or a bare word that is one of them. A file
+ * is pasted output or lampduel's JSON.
+ */
 struct side_name {
 	bool is_file;
 	VEC(int64_t) ids; /* experiments */
@@ -24,14 +27,22 @@ void side_name_release(struct side_name *n);
 struct sides {
 	struct experiment e;
 	VEC(int) session; /* of each execution */
+	/* of the side that was begun last: */
+	int sessions, last_round;
+	struct strvec seen; /* what its sessions are, so that none counts twice */
 };
 
 void sides_init(struct sides *s, const char *command_line);
 void sides_release(struct sides *s);
-/* Adds the system that the name means; an error lists the choices when it means more than one. */
-int sides_add(struct sides *s, struct store *store, const struct side_name *n, struct err *err);
-/* Adds every label of the file, or every run when there are no labels, as a system of its own. */
-int sides_add_labels(struct sides *s, const struct side_name *n, struct err *err);
+/*
+ * Adds a side: the system that each of the n names means, every experiment or file a session of
+ * its own. An error lists the choices when a name means more than one, and names what does not
+ * belong together: the same session twice, an emulated one among others.
+ */
+int sides_add(struct sides *s, struct store *store, const struct side_name *n, size_t count,
+	      struct err *err);
+/* Adds every system of e, read from a file of that name, as a side of its own. */
+int sides_add_every(struct sides *s, const struct experiment *e, const char *file, struct err *err);
 /* To be called when all are added: what is the same work becomes one metric. */
 void sides_finish(struct sides *s);
 /* The first system against each other one. */

@@ -13,6 +13,7 @@ const struct command *const command_table[] = {
 	&cmd_rootfs,
 	&cmd_doctor,
 	&cmd_parse,
+	&cmd_import,
 	NULL,
 	/* clang-format on */
 };

@@ -46,6 +46,12 @@ int store_add_execution(struct store *st, struct experiment *e, struct exp_execu
 int store_set_disturbed(struct store *st, int64_t execution, const char *disturbance,
 			struct err *err);
 
+/*
+ * Stores a whole experiment (of another store, or read from files) in one commit, as it is but for
+ * its number: sets e->id, and the state of one that was running becomes "interrupted".
+ */
+int store_import(struct store *st, struct experiment *e, struct err *err);
+
 /* Loads everything but the raw outputs. */
 int store_load(struct store *st, int64_t id, struct experiment *e, struct err *err);
 int store_raw(struct store *st, int64_t execution, struct buf *out, struct err *err);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "store/alive.h"
 #include "store/db.h"
 #include "store/raw.h"
@@ -269,4 +270,33 @@ int store_set_disturbed(struct store *st, int64_t execution, const char *disturb
 		return err_set(err, "no execution %lld in the store %s", (long long)execution,
 			       st->path);
 	return 0;
+}
+
+static int write_whole(struct store *st, struct experiment *e, int64_t *id, struct err *err)
+{
+	const struct buf nothing = BUF_INIT;
+	int64_t execution = 0;
+	int rc = write_head(st, e, id, err);
+
+	e->id = *id;
+	for (size_t i = 0; rc == 0 && i < e->executions.n; i++)
+		rc = write_execution(st, e, &e->executions.v[i], &nothing, &execution, err);
+	if (rc == 0 && e->ending != NULL)
+		rc = store_set_ending(st, *id, e->ending, err);
+	if (rc == 0)
+		rc = store_set_state(st, *id, e->state, e->ended_unix_ns, err);
+	return rc;
+}
+
+int store_import(struct store *st, struct experiment *e, struct err *err)
+{
+	int64_t before = e->id, id = 0;
+
+	if (text_equal(e->state, "running"))
+		mem_replace(&e->state, mem_strdup("interrupted"));
+	if (db_begin(st, err) != 0)
+		return ERR_FAIL;
+	int rc = db_end(st, write_whole(st, e, &id, err), err);
+	e->id = rc == 0 ? id : before;
+	return rc;
 }
