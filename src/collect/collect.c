@@ -6,113 +6,25 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "collect/internal.h"
 
-enum { FILE_MAX = 1 << 20 };
+enum { FILE_MAX = 16 << 20 };
 
-/* Lines "key<blanks>: value" of /proc/cpuinfo: the first value of key. */
-static char *cpuinfo_value(const char *text, const char *key)
+#define ASK_LIMIT_NS (60 * NS_PER_S)
+
+static bool system_is_lost(int rc)
 {
-	size_t len = strlen(key);
-
-	for (const char *line = text; *line != '\0';) {
-		size_t n = strcspn(line, "\n");
-		if (strncmp(line, key, len) == 0) {
-			const char *p = line + len;
-			while (*p == ' ' || *p == '\t')
-				p++;
-			if (*p == ':') {
-				char *v = mem_strndup(p + 1, n - (size_t)(p + 1 - line));
-				char *trimmed = mem_strdup(text_trim(v));
-				free(v);
-				if (trimmed[0] != '\0')
-					return trimmed;
-				free(trimmed);
-			}
-		}
-		line += n;
-		line += *line == '\n';
-	}
-	return NULL;
+	return rc == ERR_GONE || rc == ERR_INTERRUPTED;
 }
 
-char *collect_cpu_model(const char *cpuinfo)
-{
-	/* x86, then a board's name (ARM), then 32-bit ARM's own wording */
-	static const char *const keys[] = {"model name", "Model", "Processor",
-					   "cpu model",  "cpu",   NULL};
-
-	for (size_t i = 0; keys[i] != NULL; i++) {
-		char *v = cpuinfo_value(cpuinfo, keys[i]);
-		if (v != NULL)
-			return v;
-	}
-	return NULL;
-}
-
-char *collect_os_name(const char *os_release)
-{
-	static const char key[] = "PRETTY_NAME=";
-	const char *at = strstr(os_release, key);
-
-	if (at == NULL || (at != os_release && at[-1] != '\n'))
-		return NULL;
-	at += sizeof(key) - 1;
-	size_t n = strcspn(at, "\n");
-	if (n >= 2 && (*at == '"' || *at == '\'')) {
-		at++;
-		n -= 2;
-	}
-	return n == 0 ? NULL : mem_strndup(at, n);
-}
-
-/* Is dir the folder path lies in, as whole components? */
-static bool holds(const char *dir, const char *path)
-{
-	size_t n = strlen(dir);
-
-	if (strcmp(dir, "/") == 0)
-		return true;
-	return strncmp(dir, path, n) == 0 && (path[n] == '/' || path[n] == '\0');
-}
-
-/*
- * A line of mountinfo (proc(5)): "36 35 98:0 /root /mount/point options [tags] - type source
- * super". The last line of the longest mount point that holds path counts.
- */
-char *collect_storage(const char *mountinfo, const char *path)
-{
-	char *copy = mem_strdup(mountinfo);
-	char *save = NULL;
-	char *found = NULL;
-	size_t longest = 0;
-
-	for (char *line = strtok_r(copy, "\n", &save); line != NULL;
-	     line = strtok_r(NULL, "\n", &save)) {
-		char *dash = strstr(line, " - ");
-		char point[4096];
-		char type[64];
-		char source[1024];
-		if (dash == NULL || sscanf(line, "%*s %*s %*s %*s %4095s", point) != 1 ||
-		    sscanf(dash + 3, "%63s %1023s", type, source) != 2)
-			continue;
-		if (holds(point, path) && strlen(point) >= longest) {
-			longest = strlen(point);
-			mem_replace(&found, mem_printf("%s (%s)", source, type));
-		}
-	}
-	free(copy);
-	return found;
-}
-
-/* The text of a file inside, or "" when it cannot be read. */
-static int slurp(struct system *s, const char *path, struct buf *b, struct err *err)
+int collect_read(struct collector *c, const char *path, struct buf *b, struct err *err)
 {
 	struct step step = {.name = path, .round = 0, .attempt = 1};
 	struct err e = ERR_INIT;
 
 	buf_clear(b);
-	int rc = system_get(s, &step, path, FILE_MAX, b, &e);
-	if (rc == ERR_GONE || rc == ERR_INTERRUPTED) {
+	int rc = system_get(c->s, &step, path, FILE_MAX, b, &e);
+	if (system_is_lost(rc)) {
 		if (err != NULL)
 			*err = e;
 		return rc;
@@ -123,36 +35,35 @@ static int slurp(struct system *s, const char *path, struct buf *b, struct err *
 	return 0;
 }
 
-static void set_owned(struct factset *f, const char *key, char *value, const char *origin)
+int collect_ask(struct collector *c, const char *name, const char *const *argv,
+		const struct strvec *env, struct buf *b, struct err *err)
+{
+	char *step_name = mem_printf("facts/%s", name);
+	struct step step = {.name = step_name, .round = 0, .attempt = 1};
+	struct strvec v = STRVEC_INIT;
+	struct outcome out = {0};
+	struct exec_request q = {.argv = &v, .env = env, .timeout_ns = ASK_LIMIT_NS};
+
+	buf_clear(b);
+	for (; *argv != NULL; argv++)
+		strvec_push(&v, *argv);
+	int rc = system_exec(c->s, &step, &q, &out, err);
+	if (rc == 0 && out.status == OUTCOME_OK) {
+		const struct buf *said = out.out.len > 0 ? &out.out : &out.err;
+		buf_add(b, buf_str(said), said->len);
+	}
+	buf_addstr(b, "");
+	outcome_release(&out);
+	strvec_release(&v);
+	free(step_name);
+	return rc;
+}
+
+void collect_set_owned(struct factset *f, const char *key, char *value, const char *origin)
 {
 	if (value != NULL)
 		factset_set(f, key, value, origin);
 	free(value);
-}
-
-static int collect_kernel(struct system *s, struct factset *f, struct err *err)
-{
-	static const char path[] = "/proc/sys/kernel/osrelease";
-	struct buf b = BUF_INIT;
-	int rc = slurp(s, path, &b, err);
-
-	if (rc == 0 && b.len > 0)
-		factset_set(f, "kernel.release", text_trim(b.data), path);
-	if (rc == 0)
-		rc = slurp(s, "/proc/cpuinfo", &b, err);
-	if (rc == 0)
-		set_owned(f, "cpu.model", collect_cpu_model(buf_str(&b)), "/proc/cpuinfo");
-	if (rc == 0)
-		rc = slurp(s, "/proc/self/mountinfo", &b, err);
-	if (rc == 0)
-		set_owned(f, "storage.device", collect_storage(buf_str(&b), s->run_dir_inside),
-			  "/proc/self/mountinfo");
-	if (rc == 0)
-		rc = slurp(s, "/etc/os-release", &b, err);
-	if (rc == 0)
-		set_owned(f, "os.name", collect_os_name(buf_str(&b)), "/etc/os-release");
-	buf_release(&b);
-	return rc;
 }
 
 static void collect_programs(const struct stack_programs *p, struct factset *f)
@@ -191,11 +102,22 @@ static void collect_emulation(const struct system *s, struct factset *f)
 	free(by);
 }
 
-int collect_facts(struct system *s, const struct stack_programs *p, struct factset *f,
-		  struct err *err)
+int collect_facts(struct system *s, const struct stack_programs *p, enum collect_depth depth,
+		  struct factset *f, struct err *err)
 {
+	struct collector c = {s, p, f};
+
 	factset_copy(f, &s->facts);
 	collect_emulation(s, f);
 	collect_programs(p, f);
-	return collect_kernel(s, f, err);
+	int rc = collect_machine(&c, err);
+	if (rc == 0)
+		rc = collect_packages(&c, err);
+	if (rc == 0 && depth == COLLECT_ALL)
+		rc = collect_storage(&c, err);
+	if (rc == 0 && depth == COLLECT_ALL)
+		rc = collect_elf(&c, err);
+	if (rc == 0 && depth == COLLECT_ALL)
+		rc = collect_settings(&c, err);
+	return rc;
 }

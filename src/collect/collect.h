@@ -1,5 +1,7 @@
 /*
- * collect: the facts of a system, read from the system itself. Reads only.
+ * collect: the facts of a system, read from the system itself, through the
+ * system's own get and exec: files of /proc, /sys and /etc, and what programs
+ * say of themselves. Reads only; no shell is needed over there.
  */
 #ifndef LAMPDUEL_COLLECT_COLLECT_H
 #define LAMPDUEL_COLLECT_COLLECT_H
@@ -9,18 +11,16 @@
 #include "stack/stack.h"
 #include "system/system.h"
 
-/*
- * Adds what is known of s to f: operating system, kernel, CPU, emulation, storage of the run
- * folder, versions of the programs found. What cannot be read is left out; an error only when the
- * system itself cannot be used.
- */
-int collect_facts(struct system *s, const struct stack_programs *p, struct factset *f,
-		  struct err *err);
+enum collect_depth {
+	COLLECT_VERSIONS, /* programs, packages, kernel: to see whether anything changed */
+	COLLECT_ALL,      /* settings, builds, ELF files as well */
+};
 
-/* Pure readers, for tests. Each returns a new string, or NULL when the text does not say. */
-char *collect_cpu_model(const char *cpuinfo);
-/* The device and file system that hold path: "/dev/vda (ext4)". */
-char *collect_storage(const char *mountinfo, const char *path);
-char *collect_os_name(const char *os_release);
+/*
+ * Adds what is known of s to f. What cannot be read is left out; an error only when the system
+ * itself cannot be used.
+ */
+int collect_facts(struct system *s, const struct stack_programs *p, enum collect_depth depth,
+		  struct factset *f, struct err *err);
 
 #endif

@@ -5,26 +5,25 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "facts/internal.h"
 
-/* A file's bytes with its own byte order; reads beyond the end are refused by elf_has(). */
-struct view {
-	const unsigned char *data;
-	size_t len;
-	bool big;
-};
-
-static bool has(const struct view *v, uint64_t at, uint64_t size)
+const unsigned char *elf_bytes(const struct elf_view *v, uint64_t at, uint64_t size)
 {
-	return at <= v->len && size <= v->len - at;
+	for (size_t i = 0; i < v->n; i++) {
+		const struct elf_part *p = &v->parts[i];
+
+		if (at >= p->at && at - p->at <= p->len && size <= p->len - (at - p->at))
+			return (const unsigned char *)p->data + (at - p->at);
+	}
+	return NULL;
 }
 
-/* Callers have made sure of the range. */
-static uint64_t number(const struct view *v, size_t at, size_t size)
+uint64_t elf_number(const struct elf_view *v, const unsigned char *p, size_t size)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < size; i++)
-		n = n << 8 | v->data[v->big ? at + i : at + size - 1 - i];
+		n = n << 8 | p[v->big ? i : size - 1 - i];
 	return n;
 }
 
@@ -164,56 +163,66 @@ static enum elf_float float_of_interp(const struct elf_info *e)
 	return ELF_FLOAT_UNKNOWN;
 }
 
+/* The header first, then the loader, then attributes: linkers keep those of one object alone. */
 static void read_float(struct elf_info *e)
 {
 	enum elf_float flags = float_of_flags(e);
+	const struct {
+		enum elf_float abi;
+		const char *origin;
+	} says[] = {
+		{flags, "e_flags"},
+		{e->interp_float = float_of_interp(e), "interpreter"},
+		{e->attr_float, "attributes"},
+	};
 
-	e->interp_float = float_of_interp(e);
-	e->float_conflict = flags != ELF_FLOAT_UNKNOWN && e->interp_float != ELF_FLOAT_UNKNOWN &&
-			    flags != e->interp_float;
-	e->float_origin = "";
-	if (flags != ELF_FLOAT_UNKNOWN) {
-		e->float_abi = flags;
-		e->float_origin = "e_flags";
-	} else if (e->interp_float != ELF_FLOAT_UNKNOWN) {
-		e->float_abi = e->interp_float;
-		e->float_origin = "interpreter";
+	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++) {
+		if (says[i].abi == ELF_FLOAT_UNKNOWN)
+			continue;
+		if (e->float_abi == ELF_FLOAT_UNKNOWN) {
+			e->float_abi = says[i].abi;
+			e->float_origin = says[i].origin;
+		}
+		e->float_conflict = e->float_conflict || says[i].abi != e->float_abi;
 	}
 }
 
 /* A name that is cut off, unterminated or too long stays empty: has_interp alone says it is there.
  */
-static void read_interp(const struct view *v, uint64_t at, uint64_t size, struct elf_info *e)
+static void read_interp(const struct elf_view *v, uint64_t at, uint64_t size, struct elf_info *e)
 {
+	const unsigned char *name =
+		size == 0 || size > ELF_INTERP_MAX ? NULL : elf_bytes(v, at, size);
+
 	e->has_interp = true;
-	if (size == 0 || size > ELF_INTERP_MAX || !has(v, at, size) ||
-	    v->data[at + size - 1] != '\0')
-		return;
-	(void)snprintf(e->interp, sizeof(e->interp), "%s", (const char *)v->data + at);
+	if (name != NULL && name[size - 1] == '\0')
+		(void)snprintf(e->interp, sizeof(e->interp), "%s", (const char *)name);
 }
 
-static int read_segments(const struct view *v, struct elf_info *e, struct err *err)
+static int read_segments(const struct elf_view *v, const unsigned char *head, struct elf_info *e,
+			 struct err *err)
 {
 	bool wide = e->bits == 64;
-	uint64_t at = number(v, wide ? 32 : 28, wide ? 8 : 4);
-	size_t entry = (size_t)number(v, wide ? 54 : 42, 2);
-	size_t count = (size_t)number(v, wide ? 56 : 44, 2);
+	uint64_t at = elf_number(v, head + (wide ? 32 : 28), wide ? 8 : 4);
+	size_t entry = (size_t)elf_number(v, head + (wide ? 54 : 42), 2);
+	size_t count = (size_t)elf_number(v, head + (wide ? 56 : 44), 2);
 
 	if (count == 0)
 		return 0;
 	if (entry < (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || count == PN_XNUM)
 		return err_set(err, "its program headers are damaged");
-	if (!has(v, at, (uint64_t)entry * count))
+	const unsigned char *table = elf_bytes(v, at, (uint64_t)entry * count);
+	if (table == NULL)
 		return err_set(err, "it is cut short before the end of its program headers");
 	for (size_t i = 0; i < count; i++) {
-		size_t p = (size_t)at + i * entry;
-		uint64_t kind = number(v, p, 4);
+		const unsigned char *p = table + i * entry;
+		uint64_t kind = elf_number(v, p, 4);
 
 		if (kind == PT_DYNAMIC)
 			e->is_dynamic = true;
 		if (kind == PT_INTERP && !e->has_interp)
-			read_interp(v, number(v, p + (wide ? 8 : 4), wide ? 8 : 4),
-				    number(v, p + (wide ? 32 : 16), wide ? 8 : 4), e);
+			read_interp(v, elf_number(v, p + (wide ? 8 : 4), wide ? 8 : 4),
+				    elf_number(v, p + (wide ? 32 : 16), wide ? 8 : 4), e);
 	}
 	return 0;
 }
@@ -225,36 +234,86 @@ bool elf_is(const void *data, size_t len)
 
 int elf_read(const void *data, size_t len, struct elf_info *out, struct err *err)
 {
-	struct view v = {.data = data, .len = len};
+	const struct elf_part whole = {0, data, len};
+
+	return elf_read_parts(&whole, 1, out, err);
+}
+
+/* Class and byte order; the whole header is there. */
+static const unsigned char *read_head(struct elf_view *v, struct elf_info *out, struct err *err)
+{
+	const unsigned char *head = elf_bytes(v, 0, SELFMAG);
+
+	if (head == NULL || !elf_is(head, SELFMAG)) {
+		(void)err_set(err, "it is no ELF file");
+		return NULL;
+	}
+	head = elf_bytes(v, 0, EI_NIDENT);
+	if (head == NULL) {
+		(void)err_set(err, "it is cut short within its ELF header");
+		return NULL;
+	}
+	unsigned char class = head[EI_CLASS];
+	unsigned char order = head[EI_DATA];
+	if ((class != ELFCLASS32 && class != ELFCLASS64) ||
+	    (order != ELFDATA2LSB && order != ELFDATA2MSB)) {
+		(void)err_set(err, "its ELF header is damaged");
+		return NULL;
+	}
+	v->big = order == ELFDATA2MSB;
+	out->bits = class == ELFCLASS64 ? 64 : 32;
+	out->big_endian = v->big;
+	head = elf_bytes(v, 0, class == ELFCLASS64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr));
+	if (head == NULL)
+		(void)err_set(err, "it is cut short within its ELF header");
+	return head;
+}
+
+int elf_read_parts(const struct elf_part *parts, size_t n, struct elf_info *out, struct err *err)
+{
+	struct elf_view v = {.parts = parts, .n = n};
 
 	*out = (struct elf_info){.float_origin = ""};
-	if (!elf_is(data, len))
-		return err_set(err, "it is no ELF file");
-	if (len < EI_NIDENT)
-		return err_set(err, "it is cut short within its ELF header");
-	unsigned char class = v.data[EI_CLASS];
-	unsigned char order = v.data[EI_DATA];
-	if ((class != ELFCLASS32 && class != ELFCLASS64) ||
-	    (order != ELFDATA2LSB && order != ELFDATA2MSB))
-		return err_set(err, "its ELF header is damaged");
-	bool wide = class == ELFCLASS64;
-	if (len < (wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
-		return err_set(err, "it is cut short within its ELF header");
-	v.big = order == ELFDATA2MSB;
-	out->bits = wide ? 64 : 32;
-	out->big_endian = v.big;
-	out->type = (uint16_t)number(&v, 16, 2);
-	out->machine = (uint16_t)number(&v, 18, 2);
-	out->flags = (uint32_t)number(&v, wide ? 48 : 36, 4);
+	const unsigned char *head = read_head(&v, out, err);
+	if (head == NULL)
+		return ERR_FAIL;
+	bool wide = out->bits == 64;
+	out->type = (uint16_t)elf_number(&v, head + 16, 2);
+	out->machine = (uint16_t)elf_number(&v, head + 18, 2);
+	out->flags = (uint32_t)elf_number(&v, head + (wide ? 48 : 36), 4);
 	name_machine(out);
-	int rc = read_segments(&v, out, err);
+	int rc = read_segments(&v, head, out, err);
 	if (rc != 0)
 		return rc;
 	out->is_static = !out->has_interp && (out->type == ET_EXEC || out->type == ET_DYN) &&
-			 number(&v, 24, wide ? 8 : 4) != 0;
+			 elf_number(&v, head + 24, wide ? 8 : 4) != 0;
+	elf_read_attributes(&v, out);
 	read_float(out);
 	name_arch(out);
 	return 0;
+}
+
+bool elf_tail(const void *data, size_t len, uint64_t *at, uint64_t *size)
+{
+	/* attributes are not loaded: they lie behind all that is, just before the headers */
+	enum { BEFORE = 4096 };
+	const struct elf_part whole = {0, data, len};
+	struct elf_view v = {.parts = &whole, .n = 1};
+	struct elf_info info;
+	const unsigned char *head = read_head(&v, &info, NULL);
+
+	if (head == NULL)
+		return false;
+	bool wide = info.bits == 64;
+	uint64_t sections = elf_number(&v, head + (wide ? 40 : 32), wide ? 8 : 4);
+	uint64_t entry = elf_number(&v, head + (wide ? 58 : 46), 2);
+	uint64_t count = elf_number(&v, head + (wide ? 60 : 48), 2);
+
+	if (sections == 0 || sections > UINT32_MAX || count == 0)
+		return false;
+	*at = sections > BEFORE ? sections - BEFORE : 0;
+	*size = sections - *at + entry * count;
+	return true;
 }
 
 const char *elf_float_name(enum elf_float f)

@@ -29,7 +29,8 @@ static int collect_all(struct runner *r, bool again, struct err *err)
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct factset f = {0};
-		int rc = collect_facts(s->systems[i], &s->programs[i], &f, err);
+		int rc = collect_facts(s->systems[i], &s->programs[i],
+				       again ? COLLECT_VERSIONS : COLLECT_ALL, &f, err);
 		if (rc == 0 && s->n_trees > 0)
 			factset_set(&f, "wordpress.version",
 				    s->trees[s->n_trees == 1 ? 0 : i].version,

@@ -340,6 +340,38 @@ int launched_get(struct system *s, const struct step *step, const char *path, si
 	return launch_get(d->launch, path, max, out, err);
 }
 
+int launched_get_part(struct system *s, const struct step *step, const char *path, uint64_t at,
+		      size_t size, struct buf *out, struct err *err)
+{
+	const struct launched *d = s->impl;
+	char *file = fs_resolve_in_root(d->root, path);
+	int fd = file == NULL ? -1 : open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int rc = 0;
+
+	(void)step;
+	if (fd < 0 || fstat(fd, &st) != 0)
+		rc = err_errno(err, file == NULL ? ENOENT : errno, "cannot read %s", path);
+	else if (!S_ISREG(st.st_mode))
+		rc = err_set(err, "%s is no file", path);
+	while (rc == 0 && size > 0) {
+		ssize_t n = pread(fd, buf_reserve(out, size), size, (off_t)at);
+
+		if (n < 0)
+			rc = err_errno(err, errno, "cannot read %s", path);
+		if (n <= 0)
+			break;
+		out->len += (size_t)n;
+		out->data[out->len] = '\0';
+		at += (uint64_t)n;
+		size -= (size_t)n;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	free(file);
+	return rc;
+}
+
 int launched_place(struct system *s, enum placement p, struct err *err)
 {
 	struct launched *d = s->impl;

@@ -292,6 +292,13 @@ static int recorded_get(struct system *s, const struct step *step, const char *p
 	return rc;
 }
 
+static int recorded_get_part(struct system *s, const struct step *step, const char *path,
+			     uint64_t at, size_t size, struct buf *out, struct err *err)
+{
+	(void)at;
+	return recorded_get(s, step, path, size, out, err);
+}
+
 /* Placing has no step of its own: what is not recorded went well. */
 static int recorded_place(struct system *s, enum placement p, struct err *err)
 {
@@ -350,6 +357,7 @@ const struct system_kind recorded_kind = {
 	.fetch = recorded_fetch,
 	.put = recorded_put,
 	.get = recorded_get,
+	.get_part = recorded_get_part,
 	.place = recorded_place,
 	.free_port = recorded_free_port,
 	.close = recorded_close,

@@ -190,6 +190,20 @@ static int recorder_get(struct system *s, const struct step *step, const char *p
 	return rc;
 }
 
+static int recorder_get_part(struct system *s, const struct step *step, const char *path,
+			     uint64_t at, size_t size, struct buf *out, struct err *err)
+{
+	struct recorder *r = lift(s);
+	size_t before = out->len;
+	int rc = system_get_part(s, step, path, at, size, out, err);
+
+	lower(s, r);
+	struct recorded_call *c = note(s, r, RECORDED_GET, step, rc, err);
+	if (rc == 0)
+		c->out = keep(r, buf_str(out) + before, out->len - before);
+	return rc;
+}
+
 static int recorder_place(struct system *s, enum placement p, struct err *err)
 {
 	const struct step step = {p == PLACE_ALL ? "all" : "measured", 0, 1};
@@ -233,6 +247,7 @@ static const struct system_kind recorder_kind = {
 	.fetch = recorder_fetch,
 	.put = recorder_put,
 	.get = recorder_get,
+	.get_part = recorder_get_part,
 	.place = recorder_place,
 	.free_port = recorder_free_port,
 	.close = recorder_close,

@@ -171,6 +171,42 @@ int system_get(struct system *s, const struct step *step, const char *path, size
 	return s->kind->get(s, step, path, max, out, err);
 }
 
+/* Works wherever there is a dd, BusyBox's included. */
+static int part_by_dd(struct system *s, const struct step *step, const char *path, uint64_t at,
+		      size_t size, struct buf *out, struct err *err)
+{
+	enum { BLOCK = 512 };
+	struct strvec argv = STRVEC_INIT;
+	struct outcome o = {0};
+	size_t before = (size_t)(at % BLOCK);
+	size_t blocks = (before + size + BLOCK - 1) / BLOCK;
+	struct exec_request q = {
+		.argv = &argv, .timeout_ns = 60 * NS_PER_S, .output_max = blocks * BLOCK};
+
+	strvec_push(&argv, "dd");
+	strvec_pushf(&argv, "if=%s", path);
+	strvec_push(&argv, "bs=512");
+	strvec_pushf(&argv, "skip=%llu", (unsigned long long)(at / BLOCK));
+	strvec_pushf(&argv, "count=%zu", blocks);
+	int rc = system_exec(s, step, &q, &o, err);
+	if (rc == 0 && o.status != OUTCOME_OK)
+		rc = err_set(err, "%s cannot be read: %s", path, o.reason);
+	if (rc == 0 && o.out.len > before)
+		buf_add(out, o.out.data + before,
+			o.out.len - before < size ? o.out.len - before : size);
+	outcome_release(&o);
+	strvec_release(&argv);
+	return rc;
+}
+
+int system_get_part(struct system *s, const struct step *step, const char *path, uint64_t at,
+		    size_t size, struct buf *out, struct err *err)
+{
+	if (s->kind->get_part != NULL)
+		return s->kind->get_part(s, step, path, at, size, out, err);
+	return part_by_dd(s, step, path, at, size, out, err);
+}
+
 int system_place(struct system *s, enum placement p, struct err *err)
 {
 	return s->kind->place(s, p, err);

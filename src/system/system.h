@@ -137,6 +137,9 @@ struct system_kind {
 		   size_t len, struct err *err);
 	int (*get)(struct system *s, const struct step *step, const char *path, size_t max,
 		   struct buf *out, struct err *err);
+	/* A piece of a file; NULL: system_get_part() asks dd for it. */
+	int (*get_part)(struct system *s, const struct step *step, const char *path, uint64_t at,
+			size_t size, struct buf *out, struct err *err);
 	/* Applies to every process of this system that runs or will be started. */
 	int (*place)(struct system *s, enum placement p, struct err *err);
 	/* A TCP port on loopback that is free at this moment. */
@@ -199,6 +202,9 @@ int system_put(struct system *s, const struct step *step, const char *path, cons
 	       size_t len, struct err *err);
 int system_get(struct system *s, const struct step *step, const char *path, size_t max,
 	       struct buf *out, struct err *err);
+/* At most size bytes from offset at; fewer, or none, where the file ends before that. */
+int system_get_part(struct system *s, const struct step *step, const char *path, uint64_t at,
+		    size_t size, struct buf *out, struct err *err);
 int system_place(struct system *s, enum placement p, struct err *err);
 int system_free_port(struct system *s, const struct step *step, int *port, struct err *err);
 

@@ -11,7 +11,6 @@
 
 #include "base/text.h"
 #include "cmd/duelfile.h"
-#include "collect/collect.h"
 #include "measure/calibrate.h"
 #include "measure/parallel.h"
 #include "measure/plan.h"
@@ -223,38 +222,6 @@ static void proc_files_are_read(void **state)
 	assert_false(w.known);
 }
 
-static void owned_equal(char *got, const char *want)
-{
-	if (want == NULL)
-		assert_null(got);
-	else
-		assert_string_equal(got, want);
-	free(got);
-}
-
-static void facts_of_the_machine_are_read(void **state)
-{
-	(void)state;
-	owned_equal(collect_cpu_model("processor\t: 0\nmodel name\t: Xeon(R) @ 2.60GHz \n"),
-		    "Xeon(R) @ 2.60GHz");
-	owned_equal(collect_cpu_model("processor : 0\nBogoMIPS : 38.40\nHardware\t: BCM2835\n"
-				      "Model\t\t: Raspberry Pi 3 Model B Rev 1.2"),
-		    "Raspberry Pi 3 Model B Rev 1.2");
-	owned_equal(collect_cpu_model("model name :\nflags : x"), NULL);
-	owned_equal(collect_os_name("ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n"),
-		    "Debian GNU/Linux 12 (bookworm)");
-	owned_equal(collect_os_name("X_PRETTY_NAME=\"no\"\n"), NULL);
-	owned_equal(collect_os_name("PRETTY_NAME=\"\""), NULL);
-	static const char mounts[] = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
-				     "2 1 0:5 / /run rw shared:1 - tmpfs tmpfs rw\n"
-				     "3 2 8:2 /x /run/lampduel rw - btrfs /dev/sdb2 rw\n"
-				     "4 1 0:9 / /run/lampduel2 rw - tmpfs other rw\nbroken\n";
-	owned_equal(collect_storage(mounts, "/run/lampduel"), "/dev/sdb2 (btrfs)");
-	owned_equal(collect_storage(mounts, "/run/lampduel/data"), "/dev/sdb2 (btrfs)");
-	owned_equal(collect_storage(mounts, "/srv"), "/dev/sda1 (ext4)");
-	owned_equal(collect_storage("", "/srv"), NULL);
-}
-
 static void command_lines_are_split_without_a_shell(void **state)
 {
 	(void)state;
@@ -311,7 +278,6 @@ int main(void)
 		cmocka_unit_test(differences_are_shown_where_they_are),
 		cmocka_unit_test(sleeping_and_swapping_disturb),
 		cmocka_unit_test(proc_files_are_read),
-		cmocka_unit_test(facts_of_the_machine_are_read),
 		cmocka_unit_test(command_lines_are_split_without_a_shell),
 		cmocka_unit_test(parallel_reports_the_first_failure),
 	};
