@@ -44,7 +44,7 @@ static char *storage(const struct exp_system *s, const char *key)
 	char *type = plain(s, "storage.filesystem");
 
 	if (device[0] != '\0' && type[0] != '\0')
-		mem_replace(&device, mem_printf("%s, %s", device, type));
+		mem_replace(&device, mem_printf("%s (%s)", device, type));
 	else if (type[0] != '\0')
 		mem_replace(&device, mem_strdup(type));
 	free(type);
