@@ -112,20 +112,21 @@ $(BUILD)/simulate: $(BUILD)/test/simulate/simulate.o $(BUILD)/test/unit/cells.o 
 simulate: $(BUILD)/simulate
 	$(BUILD)/simulate $(TRIALS)
 
-# Fuzzers: one for each reader of pasted outputs, one for all, one for what lies below them. The
-# fixtures of the tests are their first corpus; what they find is kept in build/fuzz/corpus.
+# Fuzzers: one for each reader of pasted outputs, one for all, one for what lies below them, one for
+# lampduel's own JSON. The fixtures of the tests and test/fuzz/seeds are their first corpus; what they find is kept in build/fuzz/corpus.
 FUZZ_SECONDS ?= 3
 fuzzers := $(patsubst test/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
-fuzz_sources := test/fuzz/common.c $(wildcard src/parse/*.c) $(foreach f,buf err mem text vec,src/base/$(f).c)
+fuzz_sources := test/fuzz/common.c $(wildcard src/parse/*.c) $(foreach f,buf err mem outcome text vec,src/base/$(f).c) \
+	$(wildcard src/store/exchange_*.c) src/store/experiment.c $(wildcard src/facts/fact*.c)
 fuzz_objects := $(fuzz_sources:%.c=$(BUILD)/fuzz/obj/%.o)
-FUZZ_FLAGS := -std=c11 -D_GNU_SOURCE -Isrc -Itest/fuzz -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_FLAGS := -std=c11 -D_GNU_SOURCE -DLAMPDUEL_VERSION='"$(VERSION)"' $(pkg_cflags) -Isrc -Itest/fuzz -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 
 $(BUILD)/fuzz/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/test/fuzz/%.o $(fuzz_objects)
-	clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ -lm
+	clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ -ljansson -lm
 
 fuzz: $(fuzzers)
 
@@ -133,7 +134,7 @@ fuzz-smoke: $(fuzzers)
 	@for f in $(fuzzers); do \
 		mkdir -p $(BUILD)/fuzz/corpus/$${f##*/}; \
 		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=1 -max_len=65536 -verbosity=0 -print_final_stats=0 \
-			-artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus/$${f##*/} test/parse || exit 1; \
+			-artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus/$${f##*/} test/parse test/fuzz/seeds || exit 1; \
 	done
 
 # clang-format's versions do not agree with each other: 14 is the one that counts
