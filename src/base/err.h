@@ -18,7 +18,9 @@ enum err_code {
 	ERR_USAGE = -2,       /* the user asked for something that cannot be */
 	ERR_INTERRUPTED = -3, /* a signal asked us to stop */
 	ERR_TIMEOUT = -4,
-	ERR_GONE = -5, /* the other end (sandbox, server) ended */
+	ERR_GONE = -5,     /* the other end (sandbox, server) ended */
+	ERR_HOPELESS = -6, /* the same again would fail again: what is asked is not possible there,
+			      or is not what it was */
 };
 
 struct err {

@@ -195,6 +195,34 @@ static int write_into(const char *path, const void *data, size_t len, struct err
 	return rc;
 }
 
+int fs_check_output(const char *path, struct err *err)
+{
+	struct stat st;
+	const char *slash = strrchr(path, '/');
+	int rc = 0;
+
+	if (path[0] == '\0')
+		return err_set(err, "a file needs a name");
+	if (stat(path, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			return err_set(err, "cannot write %s: it is a folder", path);
+		if (access(path, W_OK) != 0 || (S_ISREG(st.st_mode) && (st.st_mode & 0222) == 0))
+			return err_set(err, "cannot write %s: it is read-only", path);
+		if (!S_ISREG(st.st_mode))
+			return 0;
+	}
+	char *folder =
+		slash == NULL ? mem_strdup(".") : mem_strndup(path, (size_t)(slash - path) + 1);
+	if (slash != NULL && slash[1] == '\0')
+		rc = err_set(err, "cannot write %s: it names a folder", path);
+	else if (!fs_is_dir(folder))
+		rc = err_set(err, "cannot write %s: there is no folder %s", path, folder);
+	else if (access(folder, W_OK | X_OK) != 0)
+		rc = err_errno(err, errno, "cannot write %s", path);
+	free(folder);
+	return rc;
+}
+
 int fs_write_output(const char *path, const void *data, size_t len, struct err *err)
 {
 	struct stat st;

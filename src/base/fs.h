@@ -31,6 +31,9 @@ int fs_write_atomic(const char *path, const void *data, size_t len, mode_t mode,
  * it may be written), anything else (a device, a pipe) is written to and stays what it is.
  */
 int fs_write_output(const char *path, const void *data, size_t len, struct err *err);
+/* Whether fs_write_output() could write there, as far as that can be known before: nothing is
+ * written. */
+int fs_check_output(const char *path, struct err *err);
 /*
  * Copies the tree at root/from into the folder to, which is made when missing. Symbolic links are
  * followed as they would be inside root (an absolute link starts at root), so the copy holds plain

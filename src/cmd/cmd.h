@@ -43,6 +43,7 @@ struct option_row {
 	const char *help;     /* one sentence */
 	bool ini;             /* also a key of [run] */
 	int64_t min, max;     /* OPT_COUNT */
+	bool once;            /* given twice it is an error: both cannot be meant */
 };
 
 /* What every command gets. */

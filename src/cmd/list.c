@@ -6,7 +6,7 @@
 #include "report/table.h"
 
 /* Below this the columns leave no room for a title beside them. */
-enum { TABLE_MIN = 76, ALL_MIN = 104 };
+enum { TABLE_MIN = 76, ALL_MIN = 96 };
 
 /* Blanks that no line is broken at: only the title may be. */
 static void add_whole(struct table *t, const char *text)

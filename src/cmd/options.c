@@ -267,8 +267,13 @@ int options_parse(const struct command *cmd, int argc, char **argv, void *option
 			continue;
 		char where[80];
 		(void)snprintf(where, sizeof(where), "--%s", row->name);
+		uint64_t bit = UINT64_C(1) << (row - cmd->options);
+		if (row->once && (c->given & bit) != 0) {
+			rc = err_code(err, ERR_USAGE, "%s is given twice", where);
+			break;
+		}
 		rc = options_set(row, options, optarg == NULL ? "" : optarg, where, err);
-		c->given |= UINT64_C(1) << (row - cmd->options);
+		c->given |= bit;
 	}
 	for (int i = optind; rc == 0 && i < argc; i++)
 		strvec_push(rest, argv[i]);

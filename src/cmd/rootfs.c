@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/runopts.h"
 #include "system/rootfs.h"
 
 struct options {
@@ -202,6 +203,8 @@ static int run(struct cmd_context *c, void *options, struct strvec *argv, struct
 				    .progress_arg = c};
 	const struct action *action = NULL;
 
+	if (o->mirror != NULL && run_check_mirror(o->mirror, err) != 0)
+		return ERR_USAGE;
 	for (size_t i = 0; argv->n > 0 && i < sizeof(actions) / sizeof(actions[0]); i++) {
 		if (strcmp(argv->v[0], actions[i].name) == 0)
 			action = &actions[i];

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fs.h"
 #include "base/rng.h"
@@ -11,6 +12,7 @@
 #include "cmd/render.h"
 #include "measure/runner.h"
 #include "report/report.h"
+#include "system/mirror.h"
 
 #define AT(member) offsetof(struct run_options, member)
 
@@ -19,6 +21,7 @@ const struct option_row run_option_rows[] = {
 	 .letter = 'b',
 	 .type = OPT_TEXT,
 	 .offset = AT(baseline),
+	 .once = true,
 	 .arg = "[NAME=]TARGET",
 	 .help = "the system that others are compared with"},
 	{.name = "candidate",
@@ -206,6 +209,10 @@ int run_add_workload(struct plan *p, const char *name, struct err *err)
 
 	if (k == NULL)
 		return err->code;
+	if (strcmp(name, "command") == 0)
+		return err_code(err, ERR_USAGE,
+				"-w command: a command is measured with --command NAME -- PROGRAM "
+				"[ARG]...");
 	for (size_t i = 0; i < p->workloads.n; i++) {
 		if (strcmp(p->workloads.v[i].name, name) == 0)
 			return 0;
@@ -283,6 +290,13 @@ static int add_command(struct plan *p, const struct run_options *o, struct strve
 				argv->v[0]);
 	if (o->command == NULL)
 		return 0;
+	char *clean = text_metric_part(o->command);
+	bool same = clean[0] != '\0' && strcasecmp(clean, o->command) == 0;
+	free(clean);
+	if (!same)
+		return err_code(err, ERR_USAGE,
+				"--command %s: the name is of letters, digits and . _ + - alone",
+				o->command);
 	if (argv->n == 0)
 		return err_code(err, ERR_USAGE, "--command %s: write the command line behind --",
 				o->command);
@@ -315,11 +329,24 @@ static int set_as_published(struct plan *p, struct err *err)
 	return 0;
 }
 
-static void use_mirror(const struct run_options *o)
+int run_check_mirror(const char *url, struct err *err)
 {
+	if (mirror_is_well_formed(url))
+		return 0;
+	return err_code(err, ERR_USAGE,
+			"--mirror: \"%s\" is no address of an archive, as http://HOST/debian is",
+			url);
+}
+
+static int use_mirror(const struct run_options *o, struct err *err)
+{
+	if (o->mirror == NULL)
+		return 0;
+	if (run_check_mirror(o->mirror, err) != 0)
+		return ERR_USAGE;
 	/* where the kinds of systems that fetch something look for it */
-	if (o->mirror != NULL)
-		(void)setenv("LAMPDUEL_MIRROR", o->mirror, 1);
+	(void)setenv("LAMPDUEL_MIRROR", o->mirror, 1);
+	return 0;
 }
 
 int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, struct plan *p,
@@ -344,6 +371,8 @@ int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, 
 	p->rounds = (int)o->rounds;
 	p->warmup = (int)o->warmup;
 	p->lives = (int)o->lives;
+	if (was_given(c->given, "max-time") && o->max_time <= 0)
+		return err_code(err, ERR_USAGE, "--max-time: nothing can be measured in no time");
 	p->max_time_ns = o->max_time;
 	p->sample_ns = o->sample;
 	p->step_share = o->step;
@@ -358,8 +387,7 @@ int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, 
 	 */
 	p->looks = o->end_early != NULL ? text_equal(o->end_early, "yes")
 					: text_equal(p->kind, "run") && !plan_lives_are_shared(p);
-	use_mirror(o);
-	return 0;
+	return use_mirror(o, err);
 }
 
 /* Called when all workloads are known. */
@@ -404,10 +432,10 @@ int run_load_resumed(struct cmd_context *c, const struct run_options *o, const s
 	struct experiment e = {0};
 	int rc = check_resume_alone(c, argv, err);
 
+	if (rc == 0)
+		rc = use_mirror(o, err);
 	if (rc != 0)
 		return rc;
-	use_mirror(o);
-
 	if (!text_to_i64(o->resume, id) || *id <= 0)
 		return err_code(err, ERR_USAGE, "--resume: \"%s\" is no number of an experiment",
 				o->resume);
@@ -423,6 +451,23 @@ int run_load_resumed(struct cmd_context *c, const struct run_options *o, const s
 	return rc;
 }
 
+/* Files and folders that were named: better said now than after an hour of measuring. */
+static int check_places(const struct run_options *o, const struct plan *p, struct err *err)
+{
+	if (o->output != NULL && strcmp(o->output, "-") != 0 &&
+	    fs_check_output(o->output, err) != 0)
+		return err_wrap(err, "--output");
+	if (p->record != NULL && fs_check_output(p->record, err) != 0)
+		return err_wrap(err, "--record");
+	for (size_t i = 0; i < p->systems.n; i++) {
+		const char *target = p->systems.v[i].target;
+
+		if (text_starts(target, "dir:") && !fs_is_dir(target + strlen("dir:")))
+			return err_set(err, "%s: there is no such folder", target);
+	}
+	return 0;
+}
+
 int run_and_report(struct cmd_context *c, const struct run_options *o, struct plan *p,
 		   int64_t resume_id, struct err *err)
 {
@@ -430,6 +475,8 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 	int64_t id = 0;
 	int rc = resume_id != 0 ? 0 : finish_plan(o, p, err);
 
+	if (rc == 0)
+		rc = check_places(o, p, err);
 	if (rc != 0)
 		return rc;
 	live_init(&live, c);
@@ -446,6 +493,8 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 	};
 	rc = runner_run(&q, &id, err);
 	live_clear(&live);
+	if (rc == ERR_HOPELESS && id != 0)
+		return err_wrap(err, "experiment %lld failed", (long long)id);
 	if (rc != 0 && id != 0)
 		return err_wrap(
 			err, "experiment %lld stopped (lampduel %s --resume %lld%s%s completes it)",

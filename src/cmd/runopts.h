@@ -30,6 +30,8 @@ extern const struct option_row run_option_rows[];
  */
 int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, struct plan *p,
 	     struct err *err);
+/* --mirror of any command: an address, or a usage error. */
+int run_check_mirror(const char *url, struct err *err);
 /* Adds a workload unless it is there. */
 int run_add_workload(struct plan *p, const char *name, struct err *err);
 /* Applies --set and --as-published, measures, prints the report. */

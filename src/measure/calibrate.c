@@ -68,8 +68,8 @@ static int check_same_work(struct job *j, struct err *err)
 			session_note(s, "%s: the work differs between %s and %s: %s", j->t->name,
 				     s->systems[0]->name, s->systems[i]->name, diff);
 		else if (diff != NULL)
-			rc = err_set(err, "%s is not the same work on %s and %s: %s", j->t->name,
-				     s->systems[0]->name, s->systems[i]->name, diff);
+			rc = err_code(err, ERR_HOPELESS, "%s is not the same work on %s and %s: %s",
+				      j->t->name, s->systems[0]->name, s->systems[i]->name, diff);
 		free(diff);
 	}
 	for (size_t i = 0; i < s->n; i++)

@@ -52,11 +52,21 @@ static int check_name(const char *name, struct err *err)
 	return ERR_USAGE;
 }
 
-/* The part of a target that tells it from others: "bookworm/armel" -> "bookworm-armel". */
+/*
+ * The part of a target that tells it from others: "bookworm/armel" -> "bookworm-armel". Names stand
+ * in published reports, so that nothing of a path, host or user may be in one that we make: such a
+ * system is called what it is here, "baseline" or "candidate".
+ */
 static char *name_of_target(const struct plan *p, const char *target)
 {
 	const char *rest = strchr(target, ':');
 	const char *from = rest == NULL || rest[1] == '\0' ? target : rest + 1;
+	const char *part = strchr(from, '#');
+
+	if (text_starts(target, "recorded:") && part != NULL && part[1] != '\0')
+		from = part + 1;
+	else if (rest != NULL && !text_starts(target, "debian:"))
+		from = p->systems.n == 0 ? "baseline" : "candidate";
 	size_t len = strlen(from);
 	enum { ROOM = NAME_MAX_COLUMNS - 3 }; /* for "-16" */
 

@@ -99,13 +99,14 @@ static int check_versions(const struct runner *r, struct err *err)
 			const char *x = factset_get(&a->facts, keys[k]);
 			const char *y = factset_get(&b->facts, keys[k]);
 			if (!text_equal(x, y))
-				return err_set(err,
-					       "the reference case needs equal versions, but %s is "
-					       "%s on %s "
-					       "and %s on %s; lampduel rootfs update brings both "
-					       "to one date",
-					       keys[k], x == NULL ? "missing" : x, a->name,
-					       y == NULL ? "missing" : y, b->name);
+				return err_code(
+					err, ERR_HOPELESS,
+					"the reference case needs equal versions, but %s is "
+					"%s on %s "
+					"and %s on %s; lampduel rootfs update brings both "
+					"to one date",
+					keys[k], x == NULL ? "missing" : x, a->name,
+					y == NULL ? "missing" : y, b->name);
 		}
 	}
 	return 0;
@@ -129,15 +130,16 @@ static int adopt_tasks(struct runner *r, struct err *err)
 	struct task_list *l = &r->session.tasks;
 
 	if (l->tasks.n != r->e.tasks.n)
-		return err_set(
-			err, "experiment %lld cannot go on: it had %zu tasks, now %zu are possible",
+		return err_code(
+			err, ERR_HOPELESS,
+			"experiment %lld cannot go on: it had %zu tasks, now %zu are possible",
 			(long long)r->e.id, r->e.tasks.n, l->tasks.n);
 	for (size_t k = 0; k < l->tasks.n; k++) {
 		json_t *params = json_loads(r->e.tasks.v[k].params, 0, NULL);
 		if (params == NULL || strcmp(l->tasks.v[k].name, r->e.tasks.v[k].name) != 0) {
 			json_decref(params);
-			return err_set(
-				err,
+			return err_code(
+				err, ERR_HOPELESS,
 				"experiment %lld cannot go on: its task %s is not possible now",
 				(long long)r->e.id, r->e.tasks.v[k].name);
 		}

@@ -228,6 +228,15 @@ static const struct exp_execution *last_bad(const struct experiment *e, size_t t
 	return NULL;
 }
 
+static bool has_worked(const struct experiment *e, size_t task)
+{
+	for (size_t i = 0; i < e->executions.n; i++) {
+		if (e->executions.v[i].task == task && e->executions.v[i].status == OUTCOME_OK)
+			return true;
+	}
+	return false;
+}
+
 static int give_up_place(struct sampler *m, int round, size_t task, struct err *err)
 {
 	const struct exp_execution *x = last_bad(m->e, task);
@@ -236,7 +245,8 @@ static int give_up_place(struct sampler *m, int round, size_t task, struct err *
 	const char *why = x == NULL || x->reason[0] == '\0' ? "disturbed" : x->reason;
 
 	if (round == 1 || ++m->failed_in_a_row[task] >= FAILURES_MAX)
-		return err_set(err, "%s cannot be measured on %s: %s", name, system, why);
+		return err_code(err, has_worked(m->e, task) ? ERR_FAIL : ERR_HOPELESS,
+				"%s cannot be measured on %s: %s", name, system, why);
 	return 0;
 }
 
@@ -290,8 +300,8 @@ int sampler_compare_facts(struct sampler *m, size_t system, const struct factset
 		    text_starts(f->key, "effective.") || text_starts(f->key, "libc."))
 			continue;
 		if (v == NULL || strcmp(v, f->value) != 0)
-			return err_set(
-				err,
+			return err_code(
+				err, ERR_HOPELESS,
 				"%s changed during the experiment: %s was %s and is %s now; what "
 				"was measured before and after does not belong together",
 				m->e->systems.v[system].name, f->key, f->value,

@@ -40,6 +40,19 @@ static char *tree_dir(const struct session *s, size_t i)
 	return mem_printf("%s/wordpress", guard_run_dir(s->guard));
 }
 
+/* The system's name in front of the message, unless that names it already. */
+static int name_system(struct err *err, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = err->msg; (at = strstr(at, name)) != NULL; at++) {
+		bool begins = at == err->msg || strchr(" (:,", at[-1]) != NULL;
+		if (begins && strchr(" ):,;", at[n]) != NULL)
+			return err->code;
+	}
+	return err_wrap(err, "%s", name);
+}
+
 struct opening {
 	struct session *s;
 	pthread_mutex_t lock;
@@ -83,7 +96,7 @@ static int prepare_system(void *arg, size_t i, struct err *err)
 	struct system_options options = options_of(o, i, NULL);
 	int rc = system_prepare(&options, err);
 
-	return rc == 0 ? 0 : err_wrap(err, "%s", options.name);
+	return rc == 0 ? 0 : name_system(err, options.name);
 }
 
 static int open_system(struct opening *o, size_t i, struct err *err)
@@ -95,7 +108,7 @@ static int open_system(struct opening *o, size_t i, struct err *err)
 	s->systems[i] = system_open(&options, err);
 	free(tree);
 	if (s->systems[i] == NULL)
-		return err_wrap(err, "%s", options.name);
+		return name_system(err, options.name);
 	if (s->recording != NULL)
 		recorder_wrap(s->systems[i], s->recording);
 	return 0;
@@ -106,7 +119,7 @@ static int find_programs(void *arg, size_t i, struct err *err)
 	const struct opening *o = arg;
 	int rc = stack_find_programs(o->s->systems[i], &o->s->programs[i], err);
 
-	return rc == 0 ? 0 : err_wrap(err, "%s", o->s->systems[i]->name);
+	return rc == 0 ? 0 : name_system(err, o->s->systems[i]->name);
 }
 
 /* Downloads and look-ups at once; the opening itself in this thread, see system.h. */
@@ -200,8 +213,8 @@ static int choose_tasks(struct session *s, struct err *err)
 			session_note(s, "%s is left out: %s: %s", t->name, s->systems[i - 1]->name,
 				     reason);
 		else
-			rc = err_set(err, "%s cannot be measured on %s: %s", t->name,
-				     s->systems[i - 1]->name, reason);
+			rc = err_code(err, ERR_HOPELESS, "%s cannot be measured on %s: %s", t->name,
+				      s->systems[i - 1]->name, reason);
 		free(reason);
 	}
 	task_list_release(&all);
@@ -268,11 +281,37 @@ static int prepare_one(void *arg, size_t i, struct err *err)
 		tree = &s->trees[s->n_trees == 1 ? 0 : i];
 	s->stacks[i] = stack_new(s->systems[i], &s->programs[i], tree);
 	int rc = stack_prepare(s->stacks[i], &step, err);
-	return rc == 0 ? 0 : err_wrap(err, "%s", s->systems[i]->name);
+	return rc == 0 ? 0 : name_system(err, s->systems[i]->name);
+}
+
+/* By default what cannot be measured is left out: here the pages, for want of a WordPress. */
+static void leave_out_web(struct session *s, const char *why)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->tasks.tasks.n; i++) {
+		struct task *t = &s->tasks.tasks.v[i];
+		struct task_list one = {{0}};
+
+		if (t->kind->need != NEED_WEB) {
+			s->tasks.tasks.v[kept++] = *t;
+			continue;
+		}
+		session_note(s, "%s is left out: %s", t->name, why);
+		vec_push(&one.tasks, *t);
+		task_list_release(&one);
+	}
+	s->tasks.tasks.n = kept;
+	for (size_t i = 0; i < s->n_trees; i++)
+		wordpress_tree_release(&s->trees[i]);
+	free(s->trees);
+	s->trees = NULL;
+	s->n_trees = 0;
 }
 
 int session_prepare(struct session *s, struct err *err)
 {
+	struct err why = ERR_INIT;
 	int rc = 0;
 
 	if (!session_needs(s, NEED_MARIADB))
@@ -281,8 +320,18 @@ int session_prepare(struct session *s, struct err *err)
 		   session_needs(s, NEED_WEB) ? "setting up MariaDB, Apache and WordPress"
 					      : "setting up MariaDB");
 	if (session_needs(s, NEED_WEB))
-		rc = make_trees(s, err);
-	if (rc == 0)
+		rc = make_trees(s, &why);
+	if (rc == ERR_HOPELESS && s->plan->default_workloads) {
+		leave_out_web(s, why.msg);
+		if (s->tasks.tasks.n == 0)
+			return err_code(err, ERR_HOPELESS,
+					"nothing can be measured on these systems; the notes above "
+					"say why");
+		rc = 0;
+	}
+	if (rc != 0)
+		*err = why;
+	if (rc == 0 && session_needs(s, NEED_MARIADB))
 		rc = parallel_each(s->n, s->recorded, prepare_one, s, err);
 	return rc;
 }
@@ -308,7 +357,7 @@ static int begin_one(void *arg, size_t i, struct err *err)
 		rc = j->t->kind->warm_up(j->t, s->systems[i], s->stacks[i], &j->step, err);
 	if (rc == 0)
 		rc = system_place(s->systems[i], PLACE_MEASURED, err);
-	return rc == 0 ? 0 : err_wrap(err, "%s", s->systems[i]->name);
+	return rc == 0 ? 0 : name_system(err, s->systems[i]->name);
 }
 
 static int end_one(void *arg, size_t i, struct err *err)
@@ -373,7 +422,7 @@ int session_check_life(struct session *s, const struct task *t, struct err *err)
 {
 	for (size_t i = 0; t->kind->need != NEED_NOTHING && i < s->n; i++) {
 		if (stack_check(s->stacks[i], err) != 0)
-			return err_wrap(err, "%s", s->systems[i]->name);
+			return name_system(err, s->systems[i]->name);
 	}
 	return 0;
 }

@@ -389,7 +389,8 @@ static void put_problems(struct paper *p)
 	const struct report_model *m = p->m;
 	struct buf b = BUF_INIT;
 
-	buf_addf(&b, "%zu executions, %zu counted", m->executions, m->counted);
+	buf_addf(&b, "%zu execution%s, %zu counted", m->executions, m->executions == 1 ? "" : "s",
+		 m->counted);
 	size_t lost = 0;
 	for (size_t i = 0; i < m->problems.n; i++)
 		lost += m->problems.v[i].count;

@@ -110,10 +110,10 @@ static int choose(struct system *const *systems, const struct stack_programs *pr
 			*best = i;
 	}
 	if (rc == 0 && *best == n)
-		rc = err_set(err,
-			     "no WordPress that every system can run (it comes from an unpacked "
-			     "installation with Debian's package wordpress)%s",
-			     buf_str(&why));
+		rc = err_code(err, ERR_HOPELESS,
+			      "no WordPress that every system can run (it comes from an unpacked "
+			      "installation with Debian's package wordpress)%s",
+			      buf_str(&why));
 	buf_release(&why);
 	return rc;
 }

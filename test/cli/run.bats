@@ -81,7 +81,39 @@ sql() { sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "$1"; }
 	[[ $out == *"Raspberry Pi 3"* ]]
 	replay -o /nowhere/report.txt
 	[ "$status" -eq 1 ]
-	said_last "/nowhere/report.txt"
+	said_in_one_line "there is no folder /nowhere"
+}
+
+@test "files and folders that cannot be are refused before anything is measured" {
+	mkdir folder
+	for options in "-o folder" "-o folder/" "--record folder" "--record /nowhere/r" "-o /nowhere/r"; do
+		# shellcheck disable=SC2086 # two words
+		replay $options
+		[ "$status" -eq 1 ]
+		said_in_one_line "cannot write ${options#* }"
+	done
+	try lampduel run -b dir:/nowhere -w openssl
+	[ "$status" -eq 1 ]
+	said_in_one_line "dir:/nowhere: there is no such folder"
+	[ "$(sql "SELECT count(*) FROM experiment")" -eq 0 ]
+}
+
+@test "how to resume is said where resuming can help, and only there" {
+	sed '/"step":"openssl\/rsa2048","round":1,/s/"start_ns"/"exit":1,"status":"failed","reason":"unknown algorithm","start_ns"/' \
+		r.jsonl >bad.jsonl
+	for attempt in 2 3; do
+		grep -E '"step":"openssl/rsa2048","round":1,' bad.jsonl | sed "s/\"attempt\":1,/\"attempt\":$attempt,/"
+	done >more.jsonl
+	mv r.jsonl whole.jsonl
+	cat bad.jsonl more.jsonl >r.jsonl
+	replay
+	[ "$status" -eq 1 ]
+	said_last "openssl/rsa2048 cannot be measured"
+	[[ $err != *--resume* ]]
+	grep -v -E '"step":"openssl/rsa[24][0-9]*","round":[2-7],' whole.jsonl >r.jsonl
+	replay
+	[ "$status" -eq 1 ]
+	said_last "(lampduel reference --resume 2 completes it)"
 }
 
 # The last line on standard error is the error and holds $1.
@@ -263,6 +295,12 @@ END
 -b local extra|extra
 -b local --command x|--command x
 -b local -c recorded:r.jsonl -w openssl|recorded:
+-b local -b a=local|--baseline is given twice
+-b local --mirror foo|--mirror: "foo" is no address
+-b local --max-time 0|--max-time: nothing
+-b local --step 200%|--step: a share
+-b local -w command|measured with --command NAME
+-b local --command x/../y -- true|--command x/../y: the name
 END
 }
 

@@ -139,6 +139,7 @@ static void list(void **state)
 {
 	(void)state;
 	/* the run of the second one died: nobody measures it */
+	(void)setenv("COLUMNS", "90", 1);
 	assert_runs("list", "Number  Begun, UTC        State        Rounds  Title\n");
 	assert_runs("list", "1       2026-11-30 00:53  complete     3 of 3  debian:");
 	assert_runs("list", "2       2026-11-30 00:53  interrupted  3 of 3  debian:");
@@ -236,7 +237,7 @@ static void removal(void **state)
 	struct store *st = store_open(db, &err);
 	assert_non_null(st);
 	assert_int_equal(store_set_state(st, 2, "running", 0, &err), 0);
-	assert_runs("list", "2       2026-11-30 00:53  running ");
+	assert_runs("list", "2       2026-11-30 00:53  reference  running ");
 	assert_refuses("remove 1 2", 1, "experiment 2 is being measured just now");
 	assert_refuses("run --resume 2", 1, "experiment 2 is being measured just now");
 	assert_runs("show 1", "Experiment  1"); /* nothing was removed */

@@ -32,12 +32,21 @@ static void systems_get_names_of_their_own(void **state)
 	assert_string_equal(p.systems.v[2].name, "soft");
 	assert_string_equal(p.systems.v[3].target, "dir:/a=b");
 	assert_string_equal(p.systems.v[4].name, "local");
+	/* nothing of a path, user or host in a name that we make */
+	assert_string_equal(p.systems.v[3].name, "candidate");
+	assert_int_equal(plan_add_system_text(&p, "dir:/home/alice/root", &e), 0);
+	assert_string_equal(p.systems.v[5].name, "candidate-2");
+	assert_int_equal(plan_add_system_text(&p, "recorded:/home/alice/r.jsonl#hard", &e), 0);
+	assert_string_equal(p.systems.v[6].name, "hard");
 	assert_int_equal(plan_add_system_text(&p, "soft=local", &e), ERR_USAGE);
 	assert_non_null(strstr(e.msg, "\"soft\""));
 	assert_int_equal(plan_add_system_text(&p, "a\033b=local", &e), ERR_USAGE);
 	assert_null(strchr(e.msg, '\033'));
 	assert_int_equal(plan_add_system_text(&p, "=local", &e), ERR_USAGE);
 	assert_int_equal(plan_add_system_text(&p, "mars:x", &e), ERR_USAGE);
+	plan_release(&p);
+	assert_int_equal(plan_add_system_text(&p, "dir:/home/alice/root", &e), 0);
+	assert_string_equal(p.systems.v[0].name, "baseline");
 	plan_release(&p);
 }
 
