@@ -97,11 +97,18 @@ $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/liblampduel.a
 
 $(BUILD)/bench/report_cost: $(BUILD)/test/unit/example.o
 
-bench: $(BUILD)/bench/launch_cost $(BUILD)/bench/report_cost $(BUILD)/bench/parse_cost all
+$(BUILD)/bench/compare_cost: $(BUILD)/test/unit/duel.o
+
+bench: $(BUILD)/bench/launch_cost $(BUILD)/bench/report_cost $(BUILD)/bench/compare_cost $(BUILD)/bench/parse_cost all bench-aa
 	$(BUILD)/bench/launch_cost
 	$(BUILD)/bench/report_cost $(BUILD)/lampduel
+	$(BUILD)/bench/compare_cost
 	$(BUILD)/bench/parse_cost test/parse
 	bench/first_sample.sh $(BUILD)/lampduel
+
+# How often a command compared with itself gets a wrong verdict, beside hyperfine: some 6 minutes.
+bench-aa: $(BUILD)/bench/welch all
+	bench/aa.sh $(BUILD)/lampduel $(BUILD)/bench/welch
 
 # How often the verdicts are right: the table of doc/statistics.md. Some minutes on two cores.
 $(BUILD)/test/simulate/simulate.o: ALL_CPPFLAGS += -Itest/unit
@@ -198,7 +205,7 @@ define newline
 
 endef
 
-.PHONY: all bench fuzz fuzz-smoke simulate check check-unit check-cli check-live unit-programs lint lint-format \
+.PHONY: all bench bench-aa fuzz fuzz-smoke simulate check check-unit check-cli check-live unit-programs lint lint-format \
 	lint-layers lint-cppcheck \
 	lint-scripts lint-gcc lint-clang install uninstall dist clean
 .SECONDARY:

@@ -1,6 +1,7 @@
 #include "stats/pairwise.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Doubles in their order as unsigned integers: neighbours differ by one. */
@@ -87,20 +88,60 @@ static double next_difference(const struct pairs *p, double limit)
 	return least;
 }
 
+static uint64_t count(const struct pairs *p, double limit)
+{
+	return p->y == NULL ? count_sums(p->x, p->m, limit) : count_differences(p, limit);
+}
+
+static double next(const struct pairs *p, double limit)
+{
+	return p->y == NULL ? next_sum(p->x, p->m, limit) : next_difference(p, limit);
+}
+
+enum { FEW = 8 }; /* so few are left that they are gone through one by one */
+
+/*
+ * Where between lo and hi the kth is looked for: where a straight line between their counts puts
+ * it, or, in turn and where that gives nothing, half way through the doubles between them.
+ */
+static double between(double lo, double hi, double share, bool straight)
+{
+	uint64_t from = to_key(lo), to = to_key(hi);
+	double v = lo + (hi - lo) * share;
+
+	if (straight && v > lo && v < hi)
+		return v;
+	return from_key(from + (to - from) / 2);
+}
+
+/* The least of all pairs' results up to which there are k. */
 static double select_kth(const struct pairs *p, double least, double most, uint64_t k)
 {
-	uint64_t lo = to_key(least), hi = to_key(most);
+	double lo = least, hi = most;
+	uint64_t below = count(p, lo), above = (uint64_t)-1;
+	bool straight = false;
 
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-		double v = from_key(mid);
-		uint64_t count = p->y == NULL ? count_sums(p->x, p->m, v) : count_differences(p, v);
-		if (count >= k)
-			hi = mid;
-		else
-			lo = mid + 1;
+	if (below >= k)
+		return lo + 0.0; /* no negative zero */
+	/* below: up to lo, fewer than k; above: up to hi, k or more (all of them at first) */
+	above = p->y == NULL ? stats_walsh_count(p->m) : (uint64_t)p->m * p->n;
+	while (above - below > FEW && to_key(hi) - to_key(lo) > 1) {
+		double v = between(lo, hi, (double)(k - below) / (double)(above - below), straight);
+		uint64_t n = count(p, v);
+		if (n >= k) {
+			hi = v;
+			above = n;
+		} else {
+			lo = v;
+			below = n;
+		}
+		straight = !straight;
 	}
-	return from_key(lo) + 0.0; /* no negative zero */
+	while (below < k && lo < hi && to_key(hi) - to_key(lo) > 1) {
+		lo = next(p, lo);
+		below = count(p, lo);
+	}
+	return (below < k ? hi : lo) + 0.0;
 }
 
 uint64_t stats_walsh_count(size_t n)

@@ -601,7 +601,7 @@ static void test_swapping_mirrors(void **state)
 	for (int trial = 0; trial < 400; trial++) {
 		struct duel_plan plan = {.rounds = rounds[trial % 8],
 					 .metrics = 3,
-					 .rounds_per_life = 1,
+					 .rounds_per_life = trial % 5 == 0 ? 4 : 1,
 					 .model = (enum noise_model)(trial % NOISE_MODELS),
 					 .effect = 0.01 * (trial % 4)};
 		struct compare_options o = {.looks_max = trial % 3 == 0 ? plan.rounds : 0};
