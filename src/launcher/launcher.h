@@ -12,6 +12,7 @@
 #ifndef LAMPDUEL_LAUNCHER_LAUNCHER_H
 #define LAMPDUEL_LAUNCHER_LAUNCHER_H
 
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,7 +42,9 @@ struct launcher {
 	int refs_fd; /* /proc/self/clear_refs; -1: none */
 	struct service services[SERVICES_MAX];
 	struct reply reply;
-	bool cancelled; /* LP_CANCEL came while a request was open */
+	cpu_set_t own;      /* CPUs of this process: those it was started with */
+	cpu_set_t children; /* CPUs of what it starts; LP_PLACE sets them */
+	bool cancelled;     /* LP_CANCEL came while a request was open */
 };
 
 /* A program as a request describes it; pointers lead into the request. */
@@ -83,8 +86,20 @@ int tree_kill(const struct launcher *l, pid_t pid);
 /* Our own children, orphans that came to us too. How many, at most max; 0 when the kernel does not
  * say. */
 size_t tree_children(const struct launcher *l, pid_t *v, size_t max);
-/* Sets the CPU mask of pid and of all its descendants, each thread. Threads set, or -errno. */
-int tree_place(const struct launcher *l, pid_t pid, const unsigned char *mask, size_t len);
+/*
+ * Sets the CPU mask of all descendants of pid, each thread, and of what is started from now on.
+ * Threads set, or -errno.
+ */
+int tree_place(struct launcher *l, pid_t pid, const unsigned char *mask, size_t len);
+
+/*
+ * Around the start of a child, which inherits its CPUs from us. In between this process is where
+ * children are; else it may be on any CPU, so that it need not wait for one that is busy when a
+ * child has ended and its end is to be timed. A launcher that waited for its turn would time its
+ * own luck with the scheduler, which is another for each system.
+ */
+void place_start(const struct launcher *l);
+void place_started(const struct launcher *l);
 
 /* run.c, service.c, file.c: one function per request */
 void run_request(struct launcher *l, struct lp_reader *r);

@@ -184,6 +184,9 @@ int main(int argc, char **argv)
 	signals_open(&l);
 	channel_open(&l);
 	process_set_up();
+	if (sched_getaffinity(0, sizeof(l.own), &l.own) != 0)
+		CPU_ZERO(&l.own); /* then nothing is placed back, which is as good as can be */
+	l.children = l.own;
 	arguments(argc, argv);
 	reply_begin(&l.reply, LP_DONE, 0);
 	reply_u32(&l.reply, LP_VERSION);

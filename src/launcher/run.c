@@ -326,8 +326,10 @@ void run_request(struct launcher *l, struct lp_reader *r)
 		errnum = errno;
 	} else {
 		n_before = tree_children(l, before, CHILDREN_MAX);
+		place_start(l);
 		run.start = now_ns();
 		run.pid = child_start(&run.program, &stage, &errnum);
+		place_started(l);
 		run.deadline = run.start + (int64_t)timeout;
 	}
 	run_close_child_ends(l, &run.program);

@@ -36,7 +36,9 @@ void service_spawn(struct launcher *l, struct lp_reader *r)
 	p.in = l->null_fd;
 	p.out = p.err = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (p.out >= 0) {
+		place_start(l);
 		pid = child_start(&p, &stage, &errnum);
+		place_started(l);
 		(void)close(p.out);
 	} else {
 		errnum = errno;

@@ -164,7 +164,17 @@ static int place_threads(const struct launcher *l, pid_t pid, const cpu_set_t *s
 	return n;
 }
 
-int tree_place(const struct launcher *l, pid_t pid, const unsigned char *mask, size_t len)
+void place_start(const struct launcher *l)
+{
+	(void)sched_setaffinity(0, sizeof(l->children), &l->children);
+}
+
+void place_started(const struct launcher *l)
+{
+	(void)sched_setaffinity(0, sizeof(l->own), &l->own);
+}
+
+int tree_place(struct launcher *l, pid_t pid, const unsigned char *mask, size_t len)
 {
 	cpu_set_t set;
 	struct table t = {0};
@@ -175,9 +185,11 @@ int tree_place(const struct launcher *l, pid_t pid, const unsigned char *mask, s
 		if ((mask[i / 8] >> (i % 8) & 1) != 0)
 			CPU_SET(i, &set);
 	}
-	/* ourselves first: what is started from now on has it already */
+	/* can it be had at all? */
 	if (sched_setaffinity(0, sizeof(set), &set) != 0)
 		return -errno;
+	l->children = set;
+	place_started(l);
 	if (table_read(l, pid, &t)) {
 		for (size_t i = 0; i < t.n; i++) {
 			if (t.v[i].below)

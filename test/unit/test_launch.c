@@ -456,6 +456,14 @@ static void test_place(void **state)
 		assert_non_null(strstr(buf_str(&out.out), line)); /* what is started later */
 		outcome_release(&out);
 		free(line);
+		/* the launcher itself waits wherever there is a CPU, so that ends are timed at once
+		 */
+		line = mem_printf("Cpus_allowed_list:\t%s\n",
+				  strchr(f->s->placement_text[PLACE_ALL], ' ') + 1);
+		buf_clear(&b);
+		assert_int_equal(system_get(f->s, &step, "/proc/self/status", 100000, &b, &err), 0);
+		assert_non_null(strstr(buf_str(&b), line));
+		free(line);
 	}
 	assert_int_equal(placement_client(&err), 0);
 	placement_client_undo();
