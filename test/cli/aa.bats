@@ -44,7 +44,7 @@ flat() { tr -s ' \n' ' ' <<<"$1"; }
 	[[ $(flat "$out") == *"Experiment 1, a check of one system against itself: "*"a-2 against a"* ]]
 	[[ $(flat "$out") == *"30 executions, 30 counted"* ]]
 	[[ $(flat "$out") == *"a check of one system against itself. It found no difference in 1 metric, as it should."* ]]
-	try lampduel list
+	try env COLUMNS=120 "$LAMPDUEL" list
 	[[ $out == *" aa "*"complete"* ]]
 }
 
