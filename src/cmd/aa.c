@@ -13,9 +13,10 @@
 static bool tells_systems_apart(const char *key)
 {
 	static const char *const keys[] = {
-		"arch",         "abi.float",      "kernel.release",     "cpu.model",
-		"cpu.emulator", "storage.device", "storage.filesystem", "machine.id",
-		"os.name",
+		"arch",          "abi.float",       "kernel.release",     "cpu.model",
+		"cpu.emulator",  "storage.device",  "storage.filesystem", "machine.id",
+		"os.name",       "machine.product", "cpu.board",          "cpu.governor",
+		"storage.model",
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
