@@ -304,7 +304,7 @@ static void configuration(void **state)
 	for (size_t i = 0; i < m.facts.n; i++)
 		assert_string_equal(m.facts.v[i].label, labels[i]);
 	assert_string_equal(m.facts.v[4].values[0], "6.1.0-40-amd64 (the host's)");
-	assert_string_equal(m.facts.v[5].values[0], "virtio disk, ext4");
+	assert_string_equal(m.facts.v[5].values[0], "virtio disk (ext4)");
 	assert_string_equal(m.facts.v[7].values[1], "emulated by qemu-arm 7.2.22, -cpu cortex-a7");
 	assert_false(m.facts.v[0].differs);
 	assert_true(m.facts.v[10].differs);
