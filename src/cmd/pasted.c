@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "parse/parse.h"
+#include "report/view.h"
 #include "store/exchange.h"
 
 enum { TEXT_MAX = 64 << 20, UNUSABLE_MAX = 10 };
@@ -131,6 +132,38 @@ static void add_execution(struct experiment *e, struct slot *s)
 	x->disturbance = mem_strdup("");
 }
 
+/* Programs whose version the table of configurations has a row for, as outputs name them. */
+static const struct {
+	const char *program, *key;
+	bool whole; /* the name is part of it: it is another than the row says */
+} programs[] = {
+	{"OpenSSL ", "openssl.version", false}, {"SSLeay ", "openssl.version", true},
+	{"LibreSSL ", "openssl.version", true}, {"BoringSSL", "openssl.version", true},
+	{"Tongsuo ", "openssl.version", true},  {"BabaSSL ", "openssl.version", true},
+	{"MariaDB ", "mariadb.version", false}, {"MySQL ", "mariadb.version", true},
+	{"Percona ", "mariadb.version", true},  {"PHP ", "php.version", false},
+	{"Apache ", "apache.version", false},   {"WordPress ", "wordpress.version", false},
+};
+
+static void add_version(struct exp_system *s, const struct parse_value *v)
+{
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		if (!text_starts(v->software, programs[i].program))
+			continue;
+		const char *version =
+			v->software + (programs[i].whole ? 0 : strlen(programs[i].program));
+		const char *known = factset_get(&s->facts, programs[i].key);
+		if (known == NULL) {
+			factset_set(&s->facts, programs[i].key, version, v->file);
+		} else if (strstr(known, version) == NULL) {
+			char *both = mem_printf("%s, %s", known, version);
+			factset_set(&s->facts, programs[i].key, both, v->file);
+			free(both);
+		}
+		return;
+	}
+}
+
 /* Round r holds the r-th value of each metric. */
 static void add_value(struct pasted *p, const struct parse_value *v)
 {
@@ -143,6 +176,7 @@ static void add_value(struct pasted *p, const struct parse_value *v)
 		return;
 	}
 	size_t system = system_of(p, v), metric = find_metric(e, v);
+	add_version(&e->systems.v[system], v);
 	struct slot *s = find_slot(p, system, find_task(e, v->metric));
 	size_t n = count_value(p, system, metric);
 	if (n == s->at.n)
@@ -234,9 +268,20 @@ static const char *condition(const char *list, const char *key, size_t len, size
 	return NULL;
 }
 
+/* A sum over several processes is never the rate of one, and outputs of several say so. */
+static bool one_process(const char *list)
+{
+	size_t n = 0;
+	const char *value = condition(list, "processes", strlen("processes"), &n);
+
+	return value == NULL || (n == 1 && value[0] == '1');
+}
+
 /* No key has two values. */
 static bool compatible(const char *a, const char *b)
 {
+	if (one_process(a) != one_process(b))
+		return false;
 	for (const char *p = a; *p != '\0';) {
 		size_t item = strcspn(p, ";"), key = strcspn(p, "=;"), other = 0;
 		const char *value = condition(b, p, key, &other);
@@ -338,6 +383,27 @@ static void join(struct experiment *e, size_t a, size_t b)
 	}
 	/* nothing has it any more, so it has no row; its place keeps the other indexes right */
 	mem_replace(&y->name, mem_strdup(""));
+}
+
+void pasted_note_versions(struct experiment *e)
+{
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		char *name = mem_strndup(programs[i].key, strcspn(programs[i].key, "."));
+		bool before = false;
+		for (size_t k = 0; k < i; k++)
+			before |= text_equal(programs[k].key, programs[i].key);
+		const char *first = factset_get(&e->systems.v[0].facts, programs[i].key);
+		for (size_t s = 1; !before && first != NULL && s < e->systems.n; s++) {
+			const char *other = factset_get(&e->systems.v[s].facts, programs[i].key);
+			if (other != NULL && !text_equal(other, first))
+				vec_push(&e->notes,
+					 mem_printf("%s: %s has %s, %s has %s: the versions may be "
+						    "part of any difference",
+						    view_program(name), e->systems.v[0].name, first,
+						    e->systems.v[s].name, other));
+		}
+		free(name);
+	}
 }
 
 void pasted_join_conditions(struct experiment *e)

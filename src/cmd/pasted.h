@@ -25,5 +25,7 @@ int pasted_read_any(const char *path, bool by_label, struct experiment *e, bool 
  * contradict each other, or more than one match is possible, nothing is joined.
  */
 void pasted_join_conditions(struct experiment *e);
+/* Notes where a candidate's programs have other versions than the baseline's. */
+void pasted_note_versions(struct experiment *e);
 
 #endif

@@ -282,6 +282,7 @@ int sides_add_every(struct sides *s, const struct experiment *e, const char *fil
 void sides_finish(struct sides *s)
 {
 	pasted_join_conditions(&s->e);
+	pasted_note_versions(&s->e);
 	s->e.rounds_planned = last_round(&s->e);
 }
 

@@ -126,3 +126,30 @@ measure() {
 	try lampduel compare --gate=never out.txt
 	[ "$status" -eq 2 ]
 }
+
+# speed NAME FILE: what openssl printed; SECONDS of processor time, EXTRA line before
+speed() {
+	printf '%s\nDoing 2048 bits private rsa'"'"'s for 10s: %d 2048 bits private RSA'"'"'s in %ss\nOpenSSL %s\n' \
+		"$2" "$3" "$4" "$5" >"$1"
+}
+
+@test "traps between two outputs: processes, clocks, versions" {
+	elapsed='You have chosen to measure elapsed time instead of user CPU time.'
+	speed cpu.txt "" 403 4.95 "1.0.2k  26 Jan 2017"
+	speed wall.txt "$elapsed" 533 10.00 "1.0.2l  25 May 2017"
+	# less than its time is processor time, and that is no elapsed time
+	try lampduel compare cpu.txt wall.txt
+	[[ $out$err == *"far below the run time"* || $out$err == *"no metric in common"* ]]
+	[[ $out != *"%"*"x "*"no verdict, "* ]]
+	# versions stand in the table of configurations, and in a note
+	speed a.txt "$elapsed" 400 10.00 "1.0.2k  26 Jan 2017"
+	try lampduel compare a.txt wall.txt
+	[ "$status" -eq 0 ]
+	[[ $out == *"OpenSSL "*"1.0.2k "*"1.0.2l"* ]]
+	[[ $out == *"OpenSSL: a.txt has 1.0.2k, wall.txt has 1.0.2l"* ]]
+	# the sum over processes is not the rate of one, also where that one does not say so
+	printf '$ openssl speed -multi 4 rsa2048\nOpenSSL 1.0.2k  26 Jan 2017\n                  sign    verify    sign/s verify/s\nrsa 2048 bits 0.003283s 0.000168s    304.6   5952.4\n' >multi.txt
+	sed -e 1d -e 's/0.003283s 0.000168s    304.6   5952.4/0.012283s 0.000668s     81.4   1497.5/' multi.txt >single.txt
+	try lampduel compare single.txt multi.txt
+	[[ $out == *"conditions differ"*"processes=4"* || $err == *"no metric in common"* ]]
+}
