@@ -393,6 +393,37 @@ static void imported_values_are_not_paired(void **state)
 	experiment_release(&e);
 }
 
+/* The reference's RSA figures as pasted: less time and more operations, and not one for the other.
+ */
+static void two_views_are_not_mixed(void **state)
+{
+	static const double rates[][2] = {
+		{39.70, 53.294}, {1482.2, 2097.9}, {5.801, 8.052}, {389.7, 561.0}};
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	example_head(&e, "import", "", 1);
+	(void)example_system(&e, "soft", "file", false);
+	(void)example_system(&e, "hard", "file", false);
+	size_t t = example_task(&e, "openssl", "openssl", "{}");
+	for (size_t i = 0; i < 4; i++) {
+		char *name = mem_printf("openssl/rsa%zu/sign", i);
+		size_t k = example_metric(&e, name, "op/s", "", true);
+		free(name);
+		for (size_t s = 0; s < 2; s++) {
+			struct exp_execution *x = example_execution(&e, (int)i + 1, t, s, 1);
+			(void)example_value(x, k, rates[i][s], 0.1);
+		}
+	}
+	make(&m, &e);
+	assert_has_note(&m, "hard: 25.5 % to 30.5 % less time an operation is 34.2 % to 44.0 % "
+			    "more operations per second. A range from the one to the other, "
+			    "\"25 % to 44 %\", would mix the two.");
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
 static void nothing_measured(void **state)
 {
 	struct experiment e;
@@ -677,6 +708,7 @@ int main(void)
 		cmocka_unit_test(three_systems),
 		cmocka_unit_test(one_system),
 		cmocka_unit_test(imported_values_are_not_paired),
+		cmocka_unit_test(two_views_are_not_mixed),
 		cmocka_unit_test(nothing_measured),
 		cmocka_unit_test(twins_are_told_apart),
 		cmocka_unit_test(verdicts),
