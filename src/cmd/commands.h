@@ -5,7 +5,9 @@
 #include "cmd/cmd.h"
 
 extern const struct command cmd_compare;
+extern const struct command cmd_differences;
 extern const struct command cmd_doctor;
+extern const struct command cmd_facts;
 extern const struct command cmd_import;
 extern const struct command cmd_list;
 extern const struct command cmd_parse;

@@ -11,6 +11,8 @@ const struct command *const command_table[] = {
 	&cmd_show,
 	&cmd_remove,
 	&cmd_rootfs,
+	&cmd_facts,
+	&cmd_differences,
 	&cmd_doctor,
 	&cmd_parse,
 	&cmd_import,

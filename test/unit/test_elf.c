@@ -324,6 +324,114 @@ static void reads_real_armhf(void **state)
 	check_root("armhf", ELF_FLOAT_HARD);
 }
 
+/* Puts a section of this type with these bytes behind what is there, and its header behind it. */
+static void add_section(struct made *m, uint32_t type, const void *bytes, size_t len)
+{
+	bool wide = m->data[EI_CLASS] == ELFCLASS64;
+	bool big = m->data[EI_DATA] == ELFDATA2MSB;
+	size_t word = wide ? 8 : 4;
+	size_t at = m->len;
+
+	memcpy(m->data + at, bytes, len);
+	size_t head = at + len;
+	m->len = head + (wide ? 64 : 40);
+	assert_true(m->len <= MADE_MAX);
+	put(m, wide ? 40 : 32, head, word, big);
+	put(m, wide ? 58 : 46, wide ? 64 : 40, 2, big);
+	put(m, wide ? 60 : 48, 1, 2, big);
+	put(m, head + 4, type, 4, big);
+	put(m, head + (wide ? 24 : 16), at, word, big);
+	put(m, head + (wide ? 32 : 20), len, word, big);
+}
+
+/* CPU arch 10 (v7), profile A, Thumb-2, VFPv3-D16, NEON none, VFP args 1, with a name in between */
+static const char arm_v7[] = "A\x26\0\0\0aeabi\0\1\x1c\0\0\0\5"
+			     "7-A\0\6\x0a\7A\x09\2\x0a\4"
+			     "\x1c\1\x20\0x\0\x43"
+			     "z\0";
+
+static void attributes_name_the_cpu(void **state)
+{
+	struct made m;
+	struct elf_info e;
+	struct err err = ERR_INIT;
+	char v7[sizeof(arm_v7)];
+
+	(void)state;
+	/* both lengths as they are */
+	memcpy(v7, arm_v7, sizeof(v7));
+	v7[1] = (char)(sizeof(arm_v7) - 2);
+	v7[12] = (char)(sizeof(arm_v7) - 1 - 11);
+	make_elf(&m, "armhf", "/lib/ld-linux-armhf.so.3", 0x5000400);
+	add_section(&m, 0x70000003, v7, sizeof(arm_v7) - 1);
+	assert_int_equal(elf_read(m.data, m.len, &e, &err), 0);
+	assert_string_equal(e.cpu, "ARMv7-A, VFPv3-D16, Thumb-2");
+	assert_int_equal(e.attr_float, ELF_FLOAT_HARD);
+	assert_false(e.float_conflict);
+	/* the same in two pieces, as it is read from a large file */
+	uint64_t at = 0, size = 0;
+	assert_true(elf_tail(m.data, m.len, &at, &size));
+	assert_int_equal(at + size, m.len);
+	const struct elf_part parts[] = {{0, m.data, 52 + 2 * 32 + 32},
+					 {100, m.data + 100, m.len - 100}};
+	struct elf_info pieces;
+	assert_int_equal(elf_read_parts(parts, 2, &pieces, &err), 0);
+	assert_string_equal(pieces.cpu, e.cpu);
+	/* a header that says soft does not agree with them */
+	make_elf(&m, "armel", NULL, 0x5000200);
+	add_section(&m, 0x70000003, v7, sizeof(arm_v7) - 1);
+	assert_int_equal(elf_read(m.data, m.len, &e, &err), 0);
+	assert_int_equal(e.float_abi, ELF_FLOAT_SOFT);
+	assert_true(e.float_conflict);
+	/* cut or damaged anywhere: never more than what is there is read */
+	for (size_t n = 0; n < m.len; n++) {
+		unsigned char *copy = malloc(n == 0 ? 1 : n);
+		memcpy(copy, m.data, n);
+		(void)elf_read(copy, n, &e, NULL);
+		free(copy);
+		struct made broken = m;
+		broken.data[n] ^= 0xff;
+		(void)elf_read(broken.data, broken.len, &e, NULL);
+	}
+}
+
+static void other_machines_name_their_cpu(void **state)
+{
+	static const unsigned char mips[24] = {0, 0, 32, 2, 1, 1, 0, 3};
+	static const char riscv[] = "A\x1f\0\0\0riscv\0\1\x15\0\0\0\4\x10\5rv64i2p1_m2\0";
+	static const char gnu[] = "A\0\0\0\x0f"
+				  "gnu\0\1\0\0\0\7\4\2";
+	struct made m;
+	struct elf_info e;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	make_elf(&m, "mipsel", NULL, 0x70001007);
+	add_section(&m, 0x7000002a, mips, sizeof(mips));
+	assert_int_equal(elf_read(m.data, m.len, &e, &err), 0);
+	assert_string_equal(e.cpu, "MIPS32r2, soft float");
+	assert_int_equal(e.float_abi, ELF_FLOAT_SOFT);
+	assert_string_equal(e.float_origin, "attributes");
+	char made[sizeof(riscv)];
+	memcpy(made, riscv, sizeof(riscv));
+	made[1] = (char)(sizeof(riscv) - 2);
+	made[12] = (char)(sizeof(riscv) - 1 - 11);
+	make_elf(&m, "riscv64", NULL, 5);
+	add_section(&m, 0x70000003, made, sizeof(riscv) - 1);
+	assert_int_equal(elf_read(m.data, m.len, &e, &err), 0);
+	assert_string_equal(e.cpu, "rv64i2p1_m2, double float");
+	make_elf(&m, "powerpc", NULL, 0);
+	add_section(&m, 0x6ffffff5, gnu, sizeof(gnu) - 1);
+	assert_int_equal(elf_read(m.data, m.len, &e, &err), 0);
+	assert_string_equal(e.cpu, "soft float");
+	make_elf(&m, "ppc64el", NULL, 2);
+	assert_int_equal(elf_read(m.data, m.len, &e, &err), 0);
+	assert_string_equal(e.cpu, "ELFv2");
+	make_elf(&m, "loong64", NULL, 0x43);
+	assert_int_equal(elf_read(m.data, m.len, &e, &err), 0);
+	assert_string_equal(e.cpu, "double float");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +444,8 @@ int main(void)
 		cmocka_unit_test(random_damage_is_survived),
 		cmocka_unit_test(reads_its_own_program),
 		cmocka_unit_test(reads_real_armel),
+		cmocka_unit_test(attributes_name_the_cpu),
+		cmocka_unit_test(other_machines_name_their_cpu),
 		cmocka_unit_test(reads_real_armhf),
 	};
 

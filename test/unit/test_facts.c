@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/difference.h"
 #include "facts/effective.h"
 #include "facts/machine.h"
 #include "facts/packages.h"
@@ -257,12 +258,62 @@ static void secrets_are_masked(void **state)
 	owned_equal(effective_masked_words(""), "");
 }
 
+static void differences_are_ordered_by_suspicion(void **state)
+{
+	struct factset a = {0};
+	struct factset b = {0};
+	struct differences d;
+
+	(void)state;
+	factset_set(&a, "os.name", "Slackware 14.2", "");
+	factset_set(&b, "os.name", "Slackware 15.0", "");
+	factset_set(&a, "effective.php.memory_limit", "128M", "");
+	factset_set(&b, "effective.php.memory_limit", "256M", "");
+	factset_set(&a, "effective.php.precision", "14", "");
+	factset_set(&b, "effective.php.precision", "14", "");
+	factset_set(&a, "effective.php.opcache.enable", "On", "");
+	factset_set(&b, "effective.php.opcache.enable", "Off", "");
+	factset_set(&a, "abi.float", "soft", "");
+	factset_set(&b, "abi.float", "hard", "");
+	factset_set(&a, "time.zone", "UTC", "");
+	factset_set(&b, "cpu.governor", "performance", "");
+	differences_make(&a, &b, &d);
+	assert_int_equal(d.rows.n, 5);
+	assert_string_equal(d.rows.v[0].key, "abi.float");
+	assert_string_equal(d.rows.v[1].key, "cpu.governor");
+	assert_string_equal(d.rows.v[1].a, "");
+	assert_string_equal(d.rows.v[1].b, "performance");
+	assert_string_equal(d.rows.v[2].key, "effective.php.opcache.enable");
+	assert_string_equal(d.rows.v[3].key, "os.name");
+	assert_string_equal(d.rows.v[4].key, "effective.php.memory_limit");
+	for (size_t i = 0; i < d.groups.n; i++) {
+		if (strcmp(d.groups.v[i].group, "PHP settings") == 0) {
+			assert_int_equal(d.groups.v[i].equal, 1);
+			assert_int_equal(d.groups.v[i].differ, 2);
+		}
+	}
+	/* the ABI's, the governor's, and php.ini's once */
+	assert_int_equal(d.advice.n, 3);
+	differences_release(&d);
+	differences_make(&a, &a, &d);
+	assert_int_equal(d.rows.n + d.advice.n, 0);
+	differences_release(&d);
+	factset_release(&a);
+	factset_release(&b);
+	owned_equal(differences_words("a b c", "b d"), "only here: a c");
+	owned_equal(differences_words("a b", "b a c"), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_raspberry_pi_is_read), cmocka_unit_test(other_machines_are_read),
-		cmocka_unit_test(storage_is_read),        cmocka_unit_test(packages_are_read),
-		cmocka_unit_test(settings_are_read),      cmocka_unit_test(secrets_are_masked),
+		cmocka_unit_test(a_raspberry_pi_is_read),
+		cmocka_unit_test(other_machines_are_read),
+		cmocka_unit_test(storage_is_read),
+		cmocka_unit_test(packages_are_read),
+		cmocka_unit_test(settings_are_read),
+		cmocka_unit_test(secrets_are_masked),
+		cmocka_unit_test(differences_are_ordered_by_suspicion),
 	};
 
 	return cmocka_run_group_tests_name("facts", tests, NULL, NULL);

@@ -1,0 +1,429 @@
+/* lampduel facts, lampduel differences: what is known of systems, and in what two of them differ.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/help.h"
+#include "collect/collect.h"
+#include "facts/difference.h"
+#include "report/table.h"
+#include "system/guard.h"
+
+struct facts_options {
+	char *format;
+	bool all;
+};
+
+static bool is_json(const struct facts_options *o)
+{
+	return text_equal(o->format, "json");
+}
+
+static int collect_from(struct system *s, struct factset *f, struct err *err)
+{
+	struct stack_programs p = {0};
+	int rc = stack_find_programs(s, &p, err);
+
+	if (rc == 0)
+		rc = collect_facts(s, &p, COLLECT_ALL, f, err);
+	if (rc == 0 && p.wordpress_version != NULL)
+		factset_set(f, "wordpress.version", p.wordpress_version, p.wordpress);
+	stack_programs_release(&p);
+	return rc;
+}
+
+static void say_progress(void *arg, const char *line)
+{
+	(void)arg;
+	char *safe = text_escaped(line);
+	(void)fprintf(stderr, "%s\n", safe);
+	free(safe);
+}
+
+static int facts_of_target(struct cmd_context *c, const char *target, struct factset *f,
+			   struct err *err)
+{
+	const struct system_kind *kind = system_kind_of(target, err);
+	struct clock clock = c->clock;
+
+	if (kind == NULL || (kind->check != NULL && kind->check(target, err) != 0))
+		return ERR_USAGE;
+	if (kind->start_clock != NULL && kind->start_clock(target, &clock, err) != 0)
+		return err->code;
+	char *cache = fs_cache_dir();
+	char *id = guard_new_run_id();
+	struct guard *guard = guard_new_run_dir(cache, id, err);
+	char *dir = guard == NULL ? NULL : guard_system_dir(guard, "0", err);
+	int rc = dir == NULL ? err->code : 0;
+	if (rc == 0) {
+		struct system_options o = {.name = "system",
+					   .target = target,
+					   .run_id = id,
+					   .run_dir = dir,
+					   .cache_dir = cache,
+					   .clock = &clock,
+					   .stop = c->stop,
+					   .progress = say_progress};
+		struct system *s = system_open(&o, err);
+
+		rc = s == NULL ? err->code : collect_from(s, f, err);
+		system_close(s);
+	}
+	guard_end(guard);
+	free(dir);
+	free(id);
+	free(cache);
+	return rc;
+}
+
+/* "exp:3" or "exp:3/soft": the facts that were stored; position: which system without a name. */
+static int facts_of_stored(struct cmd_context *c, const char *text, size_t position,
+			   struct factset *f, char **name, struct err *err)
+{
+	const char *slash = strchr(text, '/');
+	char *number = mem_strndup(text + 4,
+				   slash == NULL ? strlen(text + 4) : (size_t)(slash - text) - 4);
+	struct experiment e = {.id = 0};
+	int64_t id = 0;
+	int rc = 0;
+
+	if (!text_to_i64(number, &id) || id < 1)
+		rc = err_code(err, ERR_USAGE, "%s: exp:ID or exp:ID/SYSTEM", text);
+	free(number);
+	if (rc == 0)
+		rc = store_load(c->store, id, &e, err);
+	if (rc != 0)
+		return rc;
+	const struct exp_system *found = NULL;
+	for (size_t i = 0; i < e.systems.n; i++) {
+		if (slash != NULL ? text_equal(e.systems.v[i].name, slash + 1) : i == position)
+			found = &e.systems.v[i];
+	}
+	if (found == NULL) {
+		rc = err_set(err, "experiment %lld has no %s; show %lld lists its systems",
+			     (long long)id, slash == NULL ? "second system" : slash + 1,
+			     (long long)id);
+	} else {
+		factset_copy(f, &found->facts);
+		mem_replace(name,
+			    mem_printf("%s/%s",
+				       text_starts(text, "exp:") && slash == NULL ? text : "exp",
+				       found->name));
+	}
+	experiment_release(&e);
+	return rc;
+}
+
+static int facts_of(struct cmd_context *c, const char *text, size_t position, struct factset *f,
+		    char **name, struct err *err)
+{
+	*name = mem_strdup(text);
+	if (text_starts(text, "exp:"))
+		return facts_of_stored(c, text, position, f, name, err);
+	return facts_of_target(c, text, f, err);
+}
+
+static void add_safe(struct table *t, const char *text)
+{
+	char *safe = text_escaped(text);
+
+	table_add(t, safe);
+	free(safe);
+}
+
+static void put_table(struct cmd_context *c, struct table *t)
+{
+	struct buf b = BUF_INIT;
+
+	table_render(t, (size_t)c->columns, &b);
+	(void)fwrite(buf_str(&b), 1, b.len, c->out);
+	table_release(t);
+	buf_release(&b);
+}
+
+static void put_json(struct cmd_context *c, json_t *j)
+{
+	char *text = json_dumps(j, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+
+	if (text == NULL)
+		mem_exhausted();
+	(void)fprintf(c->out, "%s\n", text);
+	free(text);
+	json_decref(j);
+}
+
+/* What systems print need be no UTF-8; JSON must be. */
+static json_t *json_safe(const char *text)
+{
+	json_t *j = json_string(text);
+
+	if (j == NULL) {
+		char *safe = text_escaped(text);
+		j = json_string(safe);
+		free(safe);
+	}
+	return j;
+}
+
+static const char *group_name(const char *key)
+{
+	const char *group = fact_class_of(key)->group;
+
+	return group == NULL ? "Not compared" : group;
+}
+
+static void put_facts(struct cmd_context *c, const struct factset *f, bool all)
+{
+	VEC(const char *) groups = {0};
+
+	for (size_t i = 0; i < f->n; i++) {
+		const char *g = group_name(f->v[i].key);
+		bool known = false;
+
+		for (size_t k = 0; k < groups.n; k++)
+			known = known || strcmp(groups.v[k], g) == 0;
+		if (!known)
+			vec_push(&groups, g);
+	}
+	for (size_t k = 0; k < groups.n; k++) {
+		struct table t;
+		size_t left_out = 0;
+
+		(void)fprintf(c->out, "%s%s\n", k == 0 ? "" : "\n", groups.v[k]);
+		table_init(&t, 2, !c->utf8, false);
+		for (size_t i = 0; i < f->n; i++) {
+			if (strcmp(group_name(f->v[i].key), groups.v[k]) != 0)
+				continue;
+			/* a thousand settings are for other programs, or for --all */
+			if (!all && text_starts(f->v[i].key, "effective.") &&
+			    fact_class_of(f->v[i].key)->suspicion <= 30) {
+				left_out++;
+				continue;
+			}
+			add_safe(&t, f->v[i].key);
+			add_safe(&t, f->v[i].value);
+		}
+		put_table(c, &t);
+		if (left_out > 0)
+			(void)fprintf(c->out, "... and %zu more (--all)\n", left_out);
+	}
+	vec_release(&groups);
+}
+
+static void put_facts_json(struct cmd_context *c, const struct factset *f)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->n; i++) {
+		json_t *o = json_object();
+
+		(void)json_object_set_new(o, "key", json_safe(f->v[i].key));
+		(void)json_object_set_new(o, "group", json_string(group_name(f->v[i].key)));
+		(void)json_object_set_new(o, "value", json_safe(f->v[i].value));
+		(void)json_object_set_new(o, "origin", json_safe(f->v[i].origin));
+		(void)json_array_append_new(list, o);
+	}
+	put_json(c, json_pack("{s:i, s:o}", "lampduel_facts", 1, "facts", list));
+}
+
+static int run_facts(struct cmd_context *c, void *options, struct strvec *argv, struct err *err)
+{
+	const struct facts_options *o = options;
+	struct factset f = {0};
+	char *name = NULL;
+
+	if (argv->n != 1)
+		return err_code(err, ERR_USAGE, "facts needs one TARGET, or exp:ID/SYSTEM");
+	int rc = facts_of(c, argv->v[0], 0, &f, &name, err);
+	if (rc == 0 && is_json(o))
+		put_facts_json(c, &f);
+	else if (rc == 0)
+		put_facts(c, &f, o->all);
+	free(name);
+	factset_release(&f);
+	return rc;
+}
+
+/* Long lists of words are told by what each has alone. */
+static void add_value(struct table *t, const char *mine, const char *other)
+{
+	enum { SHOWN_MAX = 240 };
+	char *text = strlen(mine) > 80 && strchr(mine, ' ') != NULL && other[0] != '\0'
+			     ? differences_words(mine, other)
+			     : mem_strdup(mine);
+
+	if (strlen(text) > SHOWN_MAX)
+		memcpy(text + SHOWN_MAX - 3, "...", 4);
+	add_safe(t, text);
+	free(text);
+}
+
+static void put_reference_rows(struct table *t, const struct factset *a, const struct factset *b)
+{
+	static const struct {
+		const char *label, *key;
+	} rows[] = {
+		{"Apache", "apache.version"},
+		{"MariaDB", "mariadb.version"},
+		{"PHP", "php.version"},
+		{"OpenSSL", "openssl.version"},
+		{"WordPress", "wordpress.version"},
+		{"Kernel", "kernel.release"},
+		{"Storage", "storage.device"},
+		{"CPU", "cpu.model"},
+		{"System", "os.name"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *x = factset_get(a, rows[i].key);
+		const char *y = factset_get(b, rows[i].key);
+
+		if (x == NULL && y == NULL)
+			continue;
+		table_add(t, rows[i].label);
+		add_safe(t, x == NULL ? "" : x);
+		add_safe(t, y == NULL ? "" : y);
+	}
+}
+
+static void put_differences(struct cmd_context *c, const struct differences *d,
+			    const struct factset *a, const struct factset *b,
+			    const char *const names[2], bool all)
+{
+	enum { ROWS_MAX = 40 };
+	struct table t;
+	size_t shown = all || d->rows.n < ROWS_MAX ? d->rows.n : ROWS_MAX;
+
+	table_init(&t, 3, !c->utf8, true);
+	table_add(&t, "");
+	add_safe(&t, names[0]);
+	add_safe(&t, names[1]);
+	put_reference_rows(&t, a, b);
+	table_end_row(&t);
+	for (size_t i = 0; i < shown; i++) {
+		add_safe(&t, d->rows.v[i].key);
+		add_value(&t, d->rows.v[i].a, d->rows.v[i].b);
+		add_value(&t, d->rows.v[i].b, d->rows.v[i].a);
+	}
+	put_table(c, &t);
+	if (shown < d->rows.n)
+		(void)fprintf(c->out, "... and %zu more that are less likely to matter (--all)\n",
+			      d->rows.n - shown);
+	(void)fputc('\n', c->out);
+	for (size_t i = 0; i < d->groups.n; i++)
+		(void)fprintf(c->out, "%s: %zu equal, %zu differ\n", d->groups.v[i].group,
+			      d->groups.v[i].equal, d->groups.v[i].differ);
+	if (d->advice.n > 0)
+		(void)fputs("\nTo make them as alike as can be, most important first:\n", c->out);
+	for (size_t i = 0; i < d->advice.n; i++)
+		(void)fprintf(c->out, "- %s\n", d->advice.v[i]);
+}
+
+static void put_differences_json(struct cmd_context *c, const struct differences *d,
+				 const char *const names[2])
+{
+	json_t *rows = json_array();
+	json_t *groups = json_array();
+	json_t *advice = json_array();
+
+	for (size_t i = 0; i < d->rows.n; i++) {
+		const struct difference *r = &d->rows.v[i];
+		json_t *o = json_object();
+
+		(void)json_object_set_new(o, "key", json_safe(r->key));
+		(void)json_object_set_new(o, "group", json_string(r->kind->group));
+		(void)json_object_set_new(o, "suspicion", json_integer(r->suspicion));
+		(void)json_object_set_new(o, "a", json_safe(r->a));
+		(void)json_object_set_new(o, "b", json_safe(r->b));
+		(void)json_array_append_new(rows, o);
+	}
+	for (size_t i = 0; i < d->groups.n; i++)
+		(void)json_array_append_new(
+			groups, json_pack("{s:s, s:I, s:I}", "group", d->groups.v[i].group, "equal",
+					  (json_int_t)d->groups.v[i].equal, "differ",
+					  (json_int_t)d->groups.v[i].differ));
+	for (size_t i = 0; i < d->advice.n; i++)
+		(void)json_array_append_new(advice, json_string(d->advice.v[i]));
+	put_json(c, json_pack("{s:i, s:[o,o], s:o, s:o, s:o}", "lampduel_differences", 1, "systems",
+			      json_safe(names[0]), json_safe(names[1]), "differences", rows,
+			      "groups", groups, "advice", advice));
+}
+
+static int run_differences(struct cmd_context *c, void *options, struct strvec *argv,
+			   struct err *err)
+{
+	const struct facts_options *o = options;
+	struct factset a = {0};
+	struct factset b = {0};
+	char *names[2] = {NULL, NULL};
+	bool one = argv->n == 1 && text_starts(argv->v[0], "exp:");
+
+	if (argv->n != 2 && !one)
+		return err_code(err, ERR_USAGE,
+				"differences needs two of TARGET and exp:ID/SYSTEM, or one exp:ID");
+	int rc = facts_of(c, argv->v[0], 0, &a, &names[0], err);
+	if (rc == 0)
+		rc = facts_of(c, argv->v[one ? 0 : 1], one ? 1 : 0, &b, &names[1], err);
+	if (rc == 0) {
+		struct differences d;
+		const char *const shown[2] = {names[0], names[1]};
+
+		differences_make(&a, &b, &d);
+		if (is_json(o))
+			put_differences_json(c, &d, shown);
+		else
+			put_differences(c, &d, &a, &b, shown, o->all);
+		differences_release(&d);
+	}
+	free(names[0]);
+	free(names[1]);
+	factset_release(&a);
+	factset_release(&b);
+	return rc;
+}
+
+static const struct option_row rows[] = {
+	{.name = "format",
+	 .type = OPT_CHOICE,
+	 .offset = offsetof(struct facts_options, format),
+	 .arg = "text|json",
+	 .fallback = "text",
+	 .help = "the format"},
+	{.name = "all",
+	 .letter = 'a',
+	 .type = OPT_FLAG,
+	 .offset = offsetof(struct facts_options, all),
+	 .help = "show every setting"},
+	{.name = NULL},
+};
+
+const struct command cmd_facts = {
+	.name = "facts",
+	.arguments = "[options] TARGET",
+	.summary = "show what is known of a system: machine, packages, settings, builds, ABI",
+	.details =
+		"TARGET may also be exp:ID or exp:ID/SYSTEM: what was stored. Nothing is changed "
+		"on the system;\nsecrets in settings are masked.\n",
+	.more_help = help_targets,
+	.options = rows,
+	.options_size = sizeof(struct facts_options),
+	.flags = CMD_STORE,
+	.run = run_facts,
+};
+
+const struct command cmd_differences = {
+	.name = "differences",
+	.arguments = "[options] A B",
+	.summary = "show in what two systems differ, what is most likely to matter first",
+	.details = "A and B are targets, or exp:ID/SYSTEM for what was stored; exp:ID alone means "
+		   "its first two\nsystems. At the end stands what would make them as alike as can "
+		   "be.\n",
+	.more_help = help_targets,
+	.options = rows,
+	.options_size = sizeof(struct facts_options),
+	.flags = CMD_STORE,
+	.run = run_differences,
+};
