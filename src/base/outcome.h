@@ -33,6 +33,7 @@ struct outcome {
 	/* a fetch only: */
 	int http_status;
 	int64_t ttfb_ns;    /* request sent to first byte of the answer */
+	int64_t whole_ns;   /* with name, connection and TLS, which start_ns..end_ns are without */
 	struct buf headers; /* of the answer, as received */
 };
 

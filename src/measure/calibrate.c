@@ -64,7 +64,7 @@ static int check_same_work(struct job *j, struct err *err)
 	for (size_t i = 1; rc == 0 && i < s->n; i++) {
 		char *diff =
 			calibrate_first_difference(buf_str(&j->texts[0]), buf_str(&j->texts[i]));
-		if (diff != NULL && s->plan->own_wordpress && j->t->kind->need == NEED_WEB)
+		if (diff != NULL && s->plan->own_wordpress && task_need(j->t) == NEED_WEB)
 			session_note(s, "%s: the work differs between %s and %s: %s", j->t->name,
 				     s->systems[0]->name, s->systems[i]->name, diff);
 		else if (diff != NULL)

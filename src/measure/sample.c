@@ -190,7 +190,7 @@ static int attempt_once(struct sampler *m, int round, bool warmup, size_t task, 
 {
 	const struct session *s = m->s;
 	size_t *order = mem_array(s->n, sizeof(*order));
-	bool own_life = s->tasks.tasks.v[task].kind->need == NEED_NOTHING;
+	bool own_life = task_need(&s->tasks.tasks.v[task]) == NEED_NOTHING;
 	int rc = 0;
 
 	*good = true;

@@ -24,7 +24,7 @@ void session_note(struct session *s, const char *fmt, ...)
 bool session_needs(const struct session *s, enum stack_need need)
 {
 	for (size_t i = 0; i < s->tasks.tasks.n; i++) {
-		if (s->tasks.tasks.v[i].kind->need >= need)
+		if (task_need(&s->tasks.tasks.v[i]) >= need)
 			return true;
 	}
 	return false;
@@ -177,12 +177,12 @@ static char *why_not(struct session *s, const struct task *t, size_t i)
 {
 	char *reason = NULL;
 
-	if (t->kind->need != NEED_NOTHING && s->systems[i]->kind->no_services)
+	if (task_need(t) != NEED_NOTHING && s->systems[i]->kind->no_services)
 		return mem_printf(
 			"no services are started on %s:, only what runs there is measured",
 			s->systems[i]->kind->scheme);
-	if (t->kind->need != NEED_NOTHING &&
-	    !stack_supported(&s->programs[i], t->kind->need == NEED_WEB, &reason))
+	if (task_need(t) != NEED_NOTHING &&
+	    !stack_supported(&s->programs[i], task_need(t) == NEED_WEB, &reason))
 		return reason;
 	if (!t->kind->supported(t, s->systems[i], &reason))
 		return reason;
@@ -218,6 +218,14 @@ static int choose_tasks(struct session *s, struct err *err)
 		free(reason);
 	}
 	task_list_release(&all);
+	for (size_t k = 0; rc == 0 && k < s->tasks.tasks.n; k++) {
+		const struct task *t = &s->tasks.tasks.v[k];
+		if (t->kind->need != NEED_NOTHING && task_need(t) == NEED_NOTHING)
+			session_note(s,
+				     "%s was measured as it ran, without a new start in each "
+				     "round: what differs from start to start is not covered",
+				     t->name);
+	}
 	if (rc == 0 && s->tasks.tasks.n == 0)
 		rc = err_set(err, "nothing can be measured on these systems%s",
 			     s->notes.n > 0 ? "; the notes above say why" : "");
@@ -346,7 +354,7 @@ static int begin_one(void *arg, size_t i, struct err *err)
 {
 	const struct life_job *j = arg;
 	struct session *s = j->s;
-	struct stack_life life = {.web = j->t->kind->need == NEED_WEB, .opcache = true};
+	struct stack_life life = {.web = task_need(j->t) == NEED_WEB, .opcache = true};
 	int rc = system_place(s->systems[i], PLACE_ALL, err);
 
 	if (j->t->kind->life_options != NULL)
@@ -396,7 +404,7 @@ int session_begin_life(struct session *s, const struct task *t, int round, int a
 
 	for (int i = 1; i <= STARTS_MAX; i++) {
 		rc = parallel_each(s->n, s->recorded,
-				   t->kind->need == NEED_NOTHING ? place_one : begin_one, &j, err);
+				   task_need(t) == NEED_NOTHING ? place_one : begin_one, &j, err);
 		if (rc == 0 || i == STARTS_MAX || *s->stop != 0 || !systems_answer(s))
 			break;
 		event_text(s->sink, EVENT_NOTE, err->msg);
@@ -413,14 +421,14 @@ void session_end_life(struct session *s, const struct task *t, int round, int at
 	struct err ignored = ERR_INIT;
 
 	/* a service that cannot be stopped is gone already or goes with its sandbox */
-	if (t->kind->need != NEED_NOTHING)
+	if (task_need(t) != NEED_NOTHING)
 		(void)parallel_each(s->n, s->recorded, end_one, &j, &ignored);
 	free(name);
 }
 
 int session_check_life(struct session *s, const struct task *t, struct err *err)
 {
-	for (size_t i = 0; t->kind->need != NEED_NOTHING && i < s->n; i++) {
+	for (size_t i = 0; task_need(t) != NEED_NOTHING && i < s->n; i++) {
 		if (stack_check(s->stacks[i], err) != 0)
 			return name_system(err, s->systems[i]->name);
 	}

@@ -46,6 +46,25 @@ static void replace_all(char **text, const char *what, const char *with)
 	mem_replace(text, buf_detach(&b));
 }
 
+/* "https://example.org/page" becomes "https://.../page". */
+static void hide_hosts(char **text)
+{
+	struct buf b = BUF_INIT;
+	const char *p = *text;
+	const char *at = NULL;
+
+	while ((at = strstr(p, "://")) != NULL) {
+		buf_add(&b, p, (size_t)(at - p) + 3);
+		p = at + 3;
+		size_t host = strcspn(p, "/?'\" \t");
+		if (host > 0)
+			buf_addstr(&b, "...");
+		p += host;
+	}
+	buf_addstr(&b, p);
+	mem_replace(text, buf_detach(&b));
+}
+
 char *model_text(const struct experiment *e, const char *text, bool identify)
 {
 	char *copy = mem_strdup(text);
@@ -56,6 +75,8 @@ char *model_text(const struct experiment *e, const char *text, bool identify)
 			replace_all(&copy, e->systems.v[i].target, shown);
 		free(shown);
 	}
+	if (!identify)
+		hide_hosts(&copy);
 	mem_replace(&copy, text_escaped(copy));
 	return copy;
 }

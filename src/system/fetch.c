@@ -91,7 +91,8 @@ static struct curl_slist *request_headers(const struct fetch_request *q)
 	struct curl_slist *list = NULL;
 	char *host = mem_printf("Host: %s", q->host == NULL ? "localhost" : q->host);
 
-	list = curl_slist_append(list, host);
+	if (q->url == NULL)
+		list = curl_slist_append(list, host);
 	list = curl_slist_append(list, "Connection: close");
 	for (size_t i = 0; q->headers != NULL && i < q->headers->n; i++)
 		list = curl_slist_append(list, q->headers->v[i]);
@@ -109,9 +110,11 @@ static void set_options(CURL *c, struct transfer *t, const char *url, struct cur
 
 	(void)curl_easy_setopt(c, CURLOPT_URL, url);
 #if LIBCURL_VERSION_NUM >= 0x075500
-	(void)curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http");
+	(void)curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, q->url == NULL ? "http" : "http,https");
 #else
-	(void)curl_easy_setopt(c, CURLOPT_PROTOCOLS, (long)CURLPROTO_HTTP);
+	(void)curl_easy_setopt(
+		c, CURLOPT_PROTOCOLS,
+		(long)(q->url == NULL ? CURLPROTO_HTTP : CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 	(void)curl_easy_setopt(c, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	(void)curl_easy_setopt(c, CURLOPT_HTTP09_ALLOWED, 0L);
@@ -148,7 +151,7 @@ static void judge(const struct transfer *t, CURLcode code, const char *message)
 {
 	const struct fetch_request *q = t->q;
 	struct outcome *out = t->out;
-	char *path = text_escaped(q->path);
+	char *path = text_escaped(q->url == NULL ? q->path : "the page");
 	char *why = text_escaped(message[0] == '\0' ? curl_easy_strerror(code) : message);
 
 	if (t->too_long)
@@ -157,7 +160,7 @@ static void judge(const struct transfer *t, CURLcode code, const char *message)
 	else if (code == CURLE_OPERATION_TIMEDOUT)
 		outcome_fail(out, OUTCOME_TIMEOUT, "%s: not complete within %.3g s", path,
 			     (double)q->timeout_ns / 1e9);
-	else if (code == CURLE_COULDNT_CONNECT)
+	else if (code == CURLE_COULDNT_CONNECT && q->url == NULL)
 		outcome_fail(out, OUTCOME_FAILED, "%s: no server answers on port %d", path,
 			     q->port);
 	else if (code != CURLE_OK)
@@ -182,7 +185,9 @@ int fetch_page(const struct fetch_request *q, const volatile int *stop, struct o
 	*out = (struct outcome){.status = OUTCOME_OK};
 	if (stop != NULL && *stop != 0)
 		return err_code(err, ERR_INTERRUPTED, "interrupted");
-	if (q->path[0] != '/' || !is_clean(q->path) || !is_clean(q->method) || q->timeout_ns <= 0) {
+	const char *where = q->url == NULL ? q->path : q->url;
+	if ((q->url == NULL && where[0] != '/') || !is_clean(where) || !is_clean(q->method) ||
+	    q->timeout_ns <= 0) {
 		outcome_fail(out, OUTCOME_INVALID, "no request that can be sent");
 		return 0;
 	}
@@ -190,7 +195,8 @@ int fetch_page(const struct fetch_request *q, const volatile int *stop, struct o
 	CURL *c = curl_easy_init();
 	if (c == NULL)
 		mem_exhausted();
-	char *url = mem_printf("http://127.0.0.1:%d%s", q->port, q->path);
+	char *url = q->url != NULL ? mem_strdup(q->url)
+				   : mem_printf("http://127.0.0.1:%d%s", q->port, q->path);
 	struct curl_slist *headers = request_headers(q);
 	set_options(c, &t, url, headers, message);
 	int64_t before = clock_mono_ns();
@@ -207,6 +213,7 @@ int fetch_page(const struct fetch_request *q, const volatile int *stop, struct o
 	out->http_status = (int)status;
 	if (out->end_ns < out->start_ns)
 		out->end_ns = out->start_ns;
+	out->whole_ns = out->end_ns - before;
 	int rc = 0;
 	if (code == CURLE_ABORTED_BY_CALLBACK)
 		rc = err_code(err, ERR_INTERRUPTED, "interrupted");

@@ -1,6 +1,6 @@
 /*
- * fetch: one HTTP/1.1 request to a server on this machine's loopback, by
- * libcurl: a new connection each, no proxy, no redirect followed, nothing kept.
+ * fetch: one HTTP/1.1 request to a server on this machine's loopback, or to a
+ * whole address, by libcurl: a new connection each, no proxy, no redirect followed, nothing kept.
  *
  * Times are our own CLOCK_MONOTONIC readings taken in libcurl's callbacks:
  * start_ns when the connection stands and the request is about to be sent (so

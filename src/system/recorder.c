@@ -82,6 +82,7 @@ static void note_outcome(struct recorder *r, struct recorded_call *c, const stru
 		.truncated = out->truncated,
 		.http_status = out->http_status,
 		.ttfb_ns = out->ttfb_ns,
+		.whole_ns = out->whole_ns,
 	};
 	c->out = keep(r, buf_str(&out->out), out->out.len);
 	c->err = keep(r, buf_str(&out->err), out->err.len);

@@ -201,6 +201,7 @@ static void load_outcome(struct line *l, struct outcome *o)
 	o->truncated = take_bool(l, "truncated");
 	o->http_status = take_small(l, "http", 0);
 	o->ttfb_ns = take_int(l, "ttfb_ns", 0);
+	o->whole_ns = take_int(l, "whole_ns", 0);
 }
 
 static bool action_of(const char *name, enum recorded_action *a)

@@ -131,6 +131,7 @@ static void put_outcome(json_t *o, const struct outcome *out)
 	put_true(o, "truncated", out->truncated);
 	put_int(o, "http", out->http_status);
 	put_int(o, "ttfb_ns", out->ttfb_ns);
+	put_int(o, "whole_ns", out->whole_ns);
 }
 
 static void save_call(struct buf *out, const struct recording *r, const struct recorded_system *s,

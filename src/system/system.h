@@ -51,7 +51,10 @@ struct exec_request {
 };
 
 struct fetch_request {
-	const char *method;           /* "GET", "PURGE" */
+	const char *method; /* "GET", "PURGE" */
+	/* A whole address, http: or https:, which the system itself asks in place of its loopback;
+	 * NULL: port, host and path. Rooted kinds do not know it. */
+	const char *url;
 	int port;                     /* on the system's loopback */
 	const char *host;             /* Host header */
 	const char *path;             /* "/?p=1" */

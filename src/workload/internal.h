@@ -80,4 +80,26 @@ int answer_check_fresh(const struct task *t, const json_t *answer, const json_t 
 int wordpress_read(const struct task *t, const char *raw, size_t len, struct sample *out,
 		   struct err *err);
 
+/* ---- wordpress_site.c: a site that runs already ---- */
+
+int site_check(const struct workload_request *q, struct err *err);
+void site_expand(const struct workload_request *q, int64_t requests, struct task_list *out);
+bool site_supported(const struct task *t, struct system *s, char **reason);
+int site_calibrate(const struct task *t, struct system *s, const struct step *step,
+		   int64_t target_ns, int64_t *count, struct err *err);
+int site_run(const struct task *t, struct system *s, const struct step *step, struct outcome *out,
+	     struct buf *raw, struct err *err);
+
+/* ---- wordpress_site_read.c: pure ---- */
+
+struct site_time {
+	double generate, step; /* seconds, as the page says */
+};
+json_t *site_answer_json(const struct outcome *o); /* new object */
+/* As answer_check_fresh(); first: the sample's first answer, NULL: is the first. */
+int site_answer_check(const struct task *t, const json_t *a, const json_t *first, const char *which,
+		      struct site_time *time, struct err *err);
+int site_read(const struct task *t, const char *raw, size_t len, struct sample *out,
+	      struct err *err);
+
 #endif

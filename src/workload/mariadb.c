@@ -38,6 +38,9 @@ enum { EXPRESSIONS = sizeof(expressions) / sizeof(expressions[0]) };
 static const struct workload_param params[] = {
 	{"benchmarks", "encode", "of encode, sha2, aes, md5, sqrt; one task each"},
 	{"count", "auto", "evaluations of the expression in one sample"},
+	{"server", "own", "own: a throwaway server is started; running: the system's, as it runs"},
+	{"defaults-file", "", "running: the file that tells the client user, password and socket"},
+	{"socket", "", "running: the server's socket, where the client would look elsewhere"},
 	{NULL, NULL, NULL},
 };
 
@@ -50,12 +53,34 @@ static const char *sql_of(const char *name)
 	return NULL;
 }
 
+/* own or running, and what belongs to running alone. */
+static int check_server(const struct workload_request *q, bool *running, struct err *err)
+{
+	static const char *const paths[] = {"defaults-file", "socket"};
+	const char *server = request_text(q, "server");
+
+	*running = strcmp(server, "running") == 0;
+	if (!*running && strcmp(server, "own") != 0)
+		return err_code(err, ERR_USAGE, "server is either own or running");
+	for (size_t i = 0; i < 2; i++) {
+		const char *path = request_text(q, paths[i]);
+		if (path[0] != '\0' && !*running)
+			return err_code(err, ERR_USAGE, "%s is of server=running alone", paths[i]);
+		if (path[0] != '\0' && path[0] != '/')
+			return err_code(err, ERR_USAGE, "%s is no full path, /... is", paths[i]);
+	}
+	return 0;
+}
+
 static int expand(const struct workload_request *q, struct task_list *out, struct err *err)
 {
 	struct strvec names = STRVEC_INIT;
 	int64_t count = 0;
+	bool running = false;
 	int rc = request_count(q, &count, err);
 
+	if (rc == 0)
+		rc = check_server(q, &running, err);
 	if (rc == 0)
 		rc = request_list(q, "benchmarks", &names, err);
 	for (size_t i = 0; rc == 0 && i < names.n; i++) {
@@ -72,9 +97,102 @@ static int expand(const struct workload_request *q, struct task_list *out, struc
 		task_set_text(t, "benchmark", names.v[i]);
 		task_set_text(t, "expression", sql_of(names.v[i]));
 		task_set_int(t, "count", count);
+		if (running) {
+			task_set_text(t, "running", "yes");
+			task_set_text(t, "defaults-file", request_text(q, "defaults-file"));
+			task_set_text(t, "socket", request_text(q, "socket"));
+		}
 	}
 	strvec_release(&names);
 	return rc;
+}
+
+/*
+ * The client of a server that runs already reads its password from a file that is there, so that it
+ * stands in no command line and we never have it. What the file says of logging is undone.
+ */
+static void running_argv(const struct task *t, const char *client, struct strvec *argv)
+{
+	strvec_push(argv, client);
+	if (task_text(t, "defaults-file")[0] != '\0')
+		strvec_pushf(argv, "--defaults-file=%s", task_text(t, "defaults-file"));
+	if (task_text(t, "socket")[0] != '\0')
+		strvec_pushf(argv, "--socket=%s", task_text(t, "socket"));
+	strvec_push(argv, "--disable-tee");
+	strvec_push(argv, "--default-character-set=utf8");
+}
+
+static void own_argv(struct stack *st, struct strvec *argv)
+{
+	strvec_push(argv, stack_get_programs(st)->mariadb);
+	strvec_push(argv, "--no-defaults");
+	strvec_push(argv, "--default-character-set=utf8mb4");
+	strvec_pushf(argv, "--socket=%s", stack_socket(st));
+	strvec_push(argv, "--user=root");
+	strvec_push(argv, "--loose-ssl=0"); /* newer clients insist on it otherwise */
+}
+
+static int ask(const struct task *t, struct system *s, struct stack *st, const struct step *step,
+	       const char *sql, struct outcome *out, struct err *err)
+{
+	/* the client's name changed with MariaDB 10.4 */
+	static const char *const clients[] = {"mariadb", "mysql"};
+	bool running = task_need(t) == NEED_NOTHING;
+	int rc = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct strvec argv = STRVEC_INIT;
+		struct exec_request q = {
+			.argv = &argv, .timeout_ns = QUERY_LIMIT_NS, .output_max = OUTPUT_MAX};
+
+		if (running)
+			running_argv(t, clients[i], &argv);
+		else
+			own_argv(st, &argv);
+		strvec_push(&argv, "-N");
+		strvec_push(&argv, "-B");
+		strvec_push(&argv, "--show-warnings");
+		strvec_push(&argv, "-e");
+		strvec_push(&argv, sql);
+		if (i > 0)
+			outcome_release(out);
+		rc = system_exec(s, step, &q, out, err);
+		strvec_release(&argv);
+		if (rc != 0 || !running || out->exit_code != 127)
+			break;
+	}
+	return rc;
+}
+
+/* Does the running server let us in, and can it do this? */
+static bool running_supported(const struct task *t, struct system *s, char **reason)
+{
+	struct step top = {.name = t->name, .round = 0, .attempt = 1};
+	struct step step = step_below(&top, "server");
+	struct outcome out = {0};
+	struct err err = ERR_INIT;
+	unsigned major = 0;
+	char *why = NULL;
+
+	if (ask(t, s, NULL, &step, "SELECT VERSION(), SYSDATE(6)", &out, &err) != 0)
+		why = mem_strdup(err.msg);
+	else if (out.exit_code == 127)
+		why = mem_strdup("the client, mariadb or mysql, is missing");
+	else if (out.status != OUTCOME_OK)
+		why = mem_printf("the running server cannot be asked (%s); name the file with its "
+				 "user and password: --set mariadb.defaults-file=FILE",
+				 out.reason);
+	else if (strstr(buf_str(&out.out), "MariaDB") == NULL &&
+		 sscanf(buf_str(&out.out), "%3u", &major) == 1 && major >= 8 &&
+		 strcmp(task_text(t, "benchmark"), "encode") == 0)
+		why = mem_printf("MySQL %u has no ENCODE any more; name another benchmark", major);
+	outcome_release(&out);
+	step_release(&step);
+	if (why != NULL && reason != NULL)
+		*reason = why;
+	else
+		free(why);
+	return why == NULL;
 }
 
 /* The stack finds the programs; here only what MySQL 8 took away. */
@@ -83,6 +201,8 @@ static bool supported(const struct task *t, struct system *s, char **reason)
 	static const char *const names[] = {"mariadbd", "mysqld", NULL};
 	bool yes = true, known = strcmp(task_text(t, "benchmark"), "encode") != 0;
 
+	if (task_need(t) == NEED_NOTHING)
+		return running_supported(t, s, reason);
 	for (const char *const *n = names; *n != NULL && !known; n++) {
 		struct strvec argv = STRVEC_INIT;
 		struct outcome out = {0};
@@ -112,29 +232,6 @@ static bool supported(const struct task *t, struct system *s, char **reason)
 	return yes;
 }
 
-static int ask(struct system *s, struct stack *st, const struct step *step, const char *sql,
-	       struct outcome *out, struct err *err)
-{
-	struct strvec argv = STRVEC_INIT;
-	struct exec_request q = {
-		.argv = &argv, .timeout_ns = QUERY_LIMIT_NS, .output_max = OUTPUT_MAX};
-
-	strvec_push(&argv, stack_get_programs(st)->mariadb);
-	strvec_push(&argv, "--no-defaults");
-	strvec_push(&argv, "--default-character-set=utf8mb4");
-	strvec_pushf(&argv, "--socket=%s", stack_socket(st));
-	strvec_push(&argv, "--user=root");
-	strvec_push(&argv, "--loose-ssl=0"); /* newer clients insist on it otherwise */
-	strvec_push(&argv, "-N");
-	strvec_push(&argv, "-B");
-	strvec_push(&argv, "--show-warnings");
-	strvec_push(&argv, "-e");
-	strvec_push(&argv, sql);
-	int rc = system_exec(s, step, &q, out, err);
-	strvec_release(&argv);
-	return rc;
-}
-
 static int ask_benchmark(const struct task *t, struct system *s, struct stack *st,
 			 const struct step *step, int64_t count, struct outcome *out,
 			 struct buf *raw, struct err *err)
@@ -143,7 +240,7 @@ static int ask_benchmark(const struct task *t, struct system *s, struct stack *s
 	char *sql = mem_printf("SET time_zone='+00:00'; "
 			       "SELECT SYSDATE(6), BENCHMARK(%lld,%s), SYSDATE(6)",
 			       (long long)count, task_text(t, "expression"));
-	int rc = ask(s, st, step, sql, out, err);
+	int rc = ask(t, s, st, step, sql, out, err);
 
 	if (rc == 0) {
 		buf_addf(raw, "wall_ns %lld\n", (long long)(out->end_ns - out->start_ns));
@@ -165,7 +262,7 @@ static int fingerprint(const struct task *t, struct system *s, struct stack *st,
 	char *sql = mem_printf("SELECT HEX(CAST(%s AS BINARY))", task_text(t, "expression"));
 	struct step sub = step_below(step, "result");
 	struct outcome out = {0};
-	int rc = ask(s, st, &sub, sql, &out, err);
+	int rc = ask(t, s, st, &sub, sql, &out, err);
 
 	if (rc == 0 && out.status != OUTCOME_OK)
 		rc = err_set(err, "%s: %s", task_text(t, "expression"), out.reason);
@@ -281,9 +378,12 @@ static int read_sample(const struct task *t, const char *raw, size_t len, struct
 		return rc;
 	char *metric = mem_printf("mariadb/benchmark.%s/time", task_text(t, "benchmark"));
 	char *n = mem_printf("%lld", (long long)task_int(t, "count"));
-	const struct condition c[] = {
-		{"api", "sysdate"}, {"count", n}, {"expression", task_text(t, "expression")}};
-	char *conditions = conditions_text(c, 3);
+	/* the throwaway server is what is meant when nothing is said */
+	const struct condition c[] = {{"api", "sysdate"},
+				      {"count", n},
+				      {"expression", task_text(t, "expression")},
+				      {"server", "running"}};
+	char *conditions = conditions_text(c, task_need(t) == NEED_NOTHING ? 4 : 3);
 	sample_add(out, metric, "s/op", seconds / count, MICROSECOND / count, true, conditions);
 	free(conditions);
 	free(n);

@@ -41,6 +41,11 @@ int64_t task_int(const struct task *t, const char *key)
 	return json_integer_value(json_object_get(t->params, key));
 }
 
+enum stack_need task_need(const struct task *t)
+{
+	return task_text(t, "running")[0] != '\0' ? NEED_NOTHING : t->kind->need;
+}
+
 void task_set_int(struct task *t, const char *key, int64_t v)
 {
 	if (json_object_set_new(t->params, key, json_integer(v)) != 0)

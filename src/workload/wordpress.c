@@ -30,6 +30,8 @@ static const struct workload_param params[] = {
 	{"requests", "auto", "pages generated for one sample"},
 	{"cached", "20", "requests served from the page cache after them; 0: none"},
 	{"path", "/weighing-two-machines/", "the page"},
+	{"url", "", "a page of a site that runs already, in place of the throwaway one"},
+	{"fresh", "query", "url: what makes a cache generate afresh: query, or header alone"},
 	{NULL, NULL, NULL},
 };
 
@@ -53,6 +55,14 @@ static int expand(const struct workload_request *q, struct task_list *out, struc
 	int64_t requests = 0, cached = 0;
 	int rc = request_count(q, &requests, err);
 
+	if (rc == 0 && request_text(q, "url")[0] != '\0') {
+		rc = site_check(q, err);
+		if (rc == 0)
+			site_expand(q, requests, out);
+		return rc;
+	}
+	if (rc == 0 && factset_get(&q->params, "fresh") != NULL)
+		rc = err_code(err, ERR_USAGE, "fresh is of url alone");
 	if (rc == 0)
 		rc = request_int(q, "cached", 0, 1000, &cached, err);
 	if (rc == 0 && !is_path(path))
@@ -76,10 +86,7 @@ static int expand(const struct workload_request *q, struct task_list *out, struc
 /* What the services need is asked by the stack. */
 static bool supported(const struct task *t, struct system *s, char **reason)
 {
-	(void)t;
-	(void)s;
-	(void)reason;
-	return true;
+	return task_need(t) != NEED_NOTHING || site_supported(t, s, reason);
 }
 
 static void life_options(const struct task *t, struct stack_life *life)
@@ -209,6 +216,10 @@ static int fingerprint(const struct task *t, struct system *s, struct stack *st,
 	struct outcome out = {0};
 	uint64_t hash = 0;
 	double seconds = 0;
+
+	/* two sites may well show different names: what they show is the user's to compare */
+	if (task_need(t) == NEED_NOTHING)
+		return 0;
 	int rc = generate_well(t, s, st, step, "fingerprint", &out, &seconds, err);
 
 	if (rc == 0)
@@ -223,6 +234,8 @@ static int calibrate(const struct task *t, struct system *s, struct stack *st,
 {
 	double fastest = 0;
 
+	if (task_need(t) == NEED_NOTHING)
+		return site_calibrate(t, s, step, target_ns, count, err);
 	(void)step_share; /* microseconds of a page that takes milliseconds */
 	for (int i = 1; i <= CALIBRATION_PAGES; i++) {
 		struct outcome out = {0};
@@ -285,6 +298,8 @@ static int request(const struct task *t, struct system *s, struct stack *st,
 static int run_once(const struct task *t, struct system *s, struct stack *st,
 		    const struct step *step, struct outcome *out, struct buf *raw, struct err *err)
 {
+	if (task_need(t) == NEED_NOTHING)
+		return site_run(t, s, step, out, raw, err);
 	const struct wordpress_tree *tree = stack_get_tree(st);
 	json_t *pages = json_array(), *cached = json_array();
 	int rc = 0;

@@ -120,6 +120,12 @@ struct workload_kind {
 		    struct err *err);
 };
 
+/*
+ * What this task needs: its kind's need, or nothing when it measures a server that runs already
+ * (its parameter "running" is set then, and the functions above get a NULL stack).
+ */
+enum stack_need task_need(const struct task *t);
+
 const struct workload_kind *workload_kind_named(const char *name, struct err *err);
 size_t workload_kind_count(void);
 const struct workload_kind *workload_kind_at(size_t i);
