@@ -10,8 +10,10 @@
  * - A sweep: the same for run folders whose run died together with its
  *   supervisor (power cut).
  * - The measuring lock: one measuring run at a time on a machine. It is an
- *   abstract socket name, which the kernel frees with its owner and which leaves
- *   no file. (A container with a network of its own is a machine of its own here.)
+ *   abstract socket name, and a lock on a folder for those that share the file
+ *   system but not the network. The kernel frees both with their owner, and no
+ *   file is left. (A container with a network and files of its own is a machine
+ *   of its own here.)
  */
 #ifndef LAMPDUEL_SYSTEM_GUARD_H
 #define LAMPDUEL_SYSTEM_GUARD_H

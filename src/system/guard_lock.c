@@ -2,17 +2,26 @@
  * The measuring lock. Whoever waits is connected to the holder's socket: when
  * the holder goes, the kernel ends the connection, so nothing has to be polled,
  * and the connection tells whose process it is.
+ *
+ * An abstract socket is known within one network namespace only. Those that
+ * share a file system but not the network meet at a second lock, flock() on a
+ * folder that every system has: it leaves no file, needs no right to write and
+ * ends with its process.
  */
 #include "system/guard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -20,10 +29,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { WAITERS_MAX = 128, LOOK_MS = 250, COMMAND_MAX = 200 };
+enum { WAITERS_MAX = 128, LOOK_MS = 250, COMMAND_MAX = 200, LOCKS_MAX = 1 << 20 };
 
 struct measuring_lock {
 	int fd;
+	int folder; /* -1: this file system knows no such lock */
 };
 
 static const char name[] = "lampduel-measuring";
@@ -65,11 +75,11 @@ static int take(struct err *err)
 }
 
 /* "lampduel run -b a (process 4711, user root)" */
-static char *describe(const struct ucred *c)
+static char *describe(pid_t pid, uid_t uid)
 {
 	struct buf b = BUF_INIT;
 	struct buf line = BUF_INIT;
-	char *path = mem_printf("/proc/%d/cmdline", (int)c->pid);
+	char *path = mem_printf("/proc/%d/cmdline", (int)pid);
 	struct passwd pw;
 	struct passwd *found = NULL;
 	char strings[4096];
@@ -86,11 +96,11 @@ static char *describe(const struct ucred *c)
 		if (n > COMMAND_MAX)
 			buf_addstr(&b, "...");
 	}
-	(void)getpwuid_r(c->uid, &pw, strings, sizeof(strings), &found);
+	(void)getpwuid_r(uid, &pw, strings, sizeof(strings), &found);
 	if (found != NULL)
-		buf_addf(&b, " (process %d, user %s)", (int)c->pid, pw.pw_name);
+		buf_addf(&b, " (process %d, user %s)", (int)pid, pw.pw_name);
 	else
-		buf_addf(&b, " (process %d, user number %u)", (int)c->pid, (unsigned)c->uid);
+		buf_addf(&b, " (process %d, user number %u)", (int)pid, (unsigned)uid);
 	buf_release(&line);
 	free(path);
 	return buf_detach(&b);
@@ -112,8 +122,69 @@ static int ask_holder(char **whom)
 		(void)close(fd);
 		return -1;
 	}
-	*whom = describe(&c);
+	*whom = describe(c.pid, c.uid);
 	return fd;
+}
+
+/*
+ * /run/lock where there is one, so that a test can have one of its own; whoever sees the same root
+ * chooses the same.
+ */
+static int open_folder(void)
+{
+	int fd = open("/run/lock", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 ? fd : open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Does a line of /proc/locks speak of a flock of this file? Then *pid is whose; 0: not of this
+ * pid namespace. */
+static bool is_flock_of(const char *line, const struct stat *st, int *pid)
+{
+	unsigned major = 0;
+	unsigned minor = 0;
+	unsigned long long inode = 0;
+
+	/* "3: FLOCK  ADVISORY  WRITE 4711 00:19:2 0 EOF" */
+	return sscanf(line, "%*s FLOCK %*s WRITE %d %x:%x:%llu", pid, &major, &minor, &inode) ==
+		       4 &&
+	       major == major(st->st_dev) && minor == minor(st->st_dev) && inode == st->st_ino;
+}
+
+/* Who has the folder's lock. New string. */
+static char *folder_holder(int folder)
+{
+	struct buf locks = BUF_INIT;
+	struct stat st;
+	int pid = 0;
+
+	if (fstat(folder, &st) == 0 && fs_read("/proc/locks", LOCKS_MAX, &locks, NULL) == 0) {
+		char *rest = NULL;
+		char *line = strtok_r(locks.data, "\n", &rest);
+
+		while (line != NULL && !is_flock_of(line, &st, &pid))
+			line = strtok_r(NULL, "\n", &rest);
+		if (line == NULL)
+			pid = 0;
+	}
+	buf_release(&locks);
+	char *process = mem_printf("/proc/%d", pid);
+	bool known = pid > 0 && stat(process, &st) == 0;
+	free(process);
+	return known ? describe(pid, st.st_uid)
+		     : mem_strdup("a process of another container or namespace");
+}
+
+/* true: ours, or there is no such lock here (folder is closed then, and -1). */
+static bool take_folder(int *folder)
+{
+	if (*folder < 0 || flock(*folder, LOCK_EX | LOCK_NB) == 0)
+		return true;
+	if (errno == EWOULDBLOCK || errno == EINTR)
+		return false;
+	(void)close(*folder);
+	*folder = -1;
+	return true;
 }
 
 static bool is_stopped(const volatile int *stop)
@@ -140,54 +211,97 @@ static void wait_for_holder(measuring_lock_waiting *waiting, void *context,
 	(void)close(fd);
 }
 
+static struct measuring_lock *new_lock(int fd, int folder)
+{
+	struct measuring_lock *l = mem_alloc(sizeof(*l));
+
+	*l = (struct measuring_lock){.fd = fd, .folder = folder};
+	return l;
+}
+
+static void interrupted(struct err *err)
+{
+	(void)err_code(err, ERR_INTERRUPTED, "interrupted while waiting for another measurement");
+}
+
+/* Waits for the folder with the socket in hand; NULL when interrupted (fd is closed then). */
+static struct measuring_lock *add_folder(int fd, measuring_lock_waiting *waiting, void *context,
+					 const volatile int *stop, struct err *err)
+{
+	int folder = open_folder();
+
+	for (bool said = false; !take_folder(&folder); said = true) {
+		if (!said && waiting != NULL) {
+			char *whom = folder_holder(folder);
+
+			waiting(context, whom);
+			free(whom);
+		}
+		if (is_stopped(stop)) {
+			(void)close(folder);
+			(void)close(fd);
+			interrupted(err);
+			return NULL;
+		}
+		(void)poll(NULL, 0, LOOK_MS);
+	}
+	return new_lock(fd, folder);
+}
+
 struct measuring_lock *measuring_lock_take(measuring_lock_waiting *waiting, void *context,
 					   const volatile int *stop, struct err *err)
 {
 	for (;;) {
 		int fd = take(err);
 
-		if (fd >= 0) {
-			struct measuring_lock *l = mem_alloc(sizeof(*l));
-
-			l->fd = fd;
-			return l;
-		}
+		if (fd >= 0)
+			return add_folder(fd, waiting, context, stop, err);
 		if (fd == -2)
 			return NULL;
 		if (is_stopped(stop)) {
-			(void)err_code(err, ERR_INTERRUPTED,
-				       "interrupted while waiting for another measurement");
+			interrupted(err);
 			return NULL;
 		}
 		wait_for_holder(waiting, context, stop);
 	}
 }
 
+static void is_measuring(struct err *err, char *whom)
+{
+	(void)err_set(err, "this machine is measuring already: %s",
+		      whom == NULL ? "another program" : whom);
+	free(whom);
+}
+
 struct measuring_lock *measuring_lock_try(struct err *err)
 {
-	struct measuring_lock *l = NULL;
 	int fd = take(err);
 
 	if (fd >= 0) {
-		l = mem_alloc(sizeof(*l));
-		l->fd = fd;
+		int folder = open_folder();
+
+		if (take_folder(&folder))
+			return new_lock(fd, folder);
+		is_measuring(err, folder_holder(folder));
+		(void)close(folder);
+		(void)close(fd);
 	} else if (fd == -1) {
 		char *whom = NULL;
 		int holder = ask_holder(&whom);
 
-		(void)err_set(err, "this machine is measuring already: %s",
-			      whom == NULL ? "another program" : whom);
+		is_measuring(err, whom);
 		if (holder >= 0)
 			(void)close(holder);
-		free(whom);
 	}
-	return l;
+	return NULL;
 }
 
 void measuring_lock_release(struct measuring_lock *l)
 {
 	if (l == NULL)
 		return;
+	if (l->folder >= 0)
+		(void)close(l->folder);
 	(void)close(l->fd);
 	free(l);
 }

@@ -8,22 +8,37 @@ load ../cli/helper
 setup_live() {
 	export XDG_DATA_HOME="$BATS_TEST_TMPDIR/data" NO_COLOR=1 COLUMNS=100
 	cache=${XDG_CACHE_HOME:-$HOME/.cache}/lampduel
+	others=" $(all_marked | tr '\n' ' ')"
+	others_runs=$(all_run_folders)
 }
 
-# Processes that a run of ours started and that are still there: one pid a line.
-marked() {
+all_marked() {
 	grep -lz '^LAMPDUEL_RUN=' /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | sed -n 's|/proc/\([0-9]*\)/environ|\1|p'
 }
+
+# Processes that a run of ours started and that are still there, one pid a line; not those of a run that was
+# there before the test began, which is somebody else's.
+marked() {
+	local pid
+	for pid in $(all_marked); do
+		[[ $others == *" $pid "* ]] || echo "$pid"
+	done
+}
+
+all_run_folders() { find "$cache/run" -mindepth 1 -maxdepth 1 -printf '%f\n' 2>/dev/null; }
+
+# The run folders that are ours.
+run_folders() { all_run_folders | grep -vxF -- "${others_runs:-/}"; }
 
 # After a run, however it ended: no process, no mount, no run folder. Waits for the supervisor, at most 10 s.
 nothing_left() {
 	local i
 	for i in 1 2 3 4 5 6 7 8 9 10; do
-		[ -z "$(marked)" ] && [ -z "$(ls "$cache/run" 2>/dev/null)" ] && break
+		[ -z "$(marked)" ] && [ -z "$(run_folders)" ] && break
 		sleep 1
 	done
 	[ -z "$(marked)" ] || { echo "left: processes $(marked | tr '\n' ' ') after $i s"; return 1; }
-	[ -z "$(ls "$cache/run" 2>/dev/null)" ] || { echo "left: $(ls "$cache/run")"; return 1; }
+	[ -z "$(run_folders)" ] || { echo "left: $(run_folders)"; return 1; }
 	! grep -q lampduel /proc/mounts || { echo "left: mounts"; return 1; }
 }
 

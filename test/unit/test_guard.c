@@ -413,6 +413,48 @@ static void test_lock_dies(void **state)
 	}
 }
 
+/* In a network namespace of its own, where the holder's socket is not to be found. */
+static char try_elsewhere(const char *who)
+{
+	struct err err = ERR_INIT;
+
+	if (unshare(CLONE_NEWNET) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
+		return 's';
+	struct measuring_lock *l = measuring_lock_try(&err);
+	if (l != NULL)
+		return 'l';
+	return strstr(err.msg, who) != NULL ? 'y' : 'n';
+}
+
+static void test_lock_across_networks(void **state)
+{
+	struct err err = ERR_INIT;
+	char *who = mem_printf("(process %d, user ", (int)getpid());
+
+	(void)state;
+	struct measuring_lock *l = measuring_lock_try(&err);
+	if (l == NULL) {
+		free(who);
+		print_message("skipped: %s\n", err.msg);
+		skip();
+	}
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(try_elsewhere(who));
+	int status = wait_status(pid);
+	measuring_lock_release(l);
+	free(who);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 's') {
+		print_message("skipped: no network namespace of one's own is allowed here\n");
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(status), 'y');
+	l = measuring_lock_try(&err);
+	assert_non_null(l);
+	measuring_lock_release(l);
+}
+
 #define GUARD_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -425,6 +467,7 @@ int main(void)
 		GUARD_TEST(test_killed_lampduel),
 		GUARD_TEST(test_killed_lampduel_sandbox),
 		GUARD_TEST(test_lock),
+		GUARD_TEST(test_lock_across_networks),
 		GUARD_TEST(test_lock_dies),
 	};
 
