@@ -42,6 +42,11 @@ int db_fail(struct store *st, const char *what, struct err *err)
 			return err_set(err,
 				       "cannot %s the store %s: %s; free some space and repeat",
 				       what, st->path, strerror(errnum));
+		if (errnum == EFBIG)
+			return err_set(err,
+				       "cannot %s the store %s: %s; raise the limit of file sizes "
+				       "(ulimit -f) and repeat",
+				       what, st->path, strerror(errnum));
 		if (errnum != 0)
 			return err_set(err, "cannot %s the store %s: %s", what, st->path,
 				       strerror(errnum));
