@@ -413,6 +413,11 @@ static char *xdg_dir(const char *var, const char *fallback)
 
 char *fs_cache_dir(void)
 {
+	const char *base = getenv("XDG_CACHE_HOME");
+
+	/* root's own folder is closed to the users that servers run as */
+	if (geteuid() == 0 && (base == NULL || base[0] != '/'))
+		return mem_strdup("/var/cache/lampduel");
 	return xdg_dir("XDG_CACHE_HOME", ".cache");
 }
 

@@ -46,7 +46,8 @@ int fs_list(const char *dir, struct strvec *names, struct err *err); /* sorted, 
 /* Free bytes for an unprivileged writer on the file system of path; -1 unknown. */
 int64_t fs_free_bytes(const char *path);
 
-/* $XDG_CACHE_HOME/lampduel or ~/.cache/lampduel; $XDG_DATA_HOME/lampduel likewise. */
+/* $XDG_CACHE_HOME/lampduel or ~/.cache/lampduel (root: /var/cache/lampduel);
+ * $XDG_DATA_HOME/lampduel or ~/.local/share/lampduel. */
 char *fs_cache_dir(void);
 char *fs_data_dir(void);
 /* The program's read-only files (share/), found beside the program; NULL when missing. */

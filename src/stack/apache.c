@@ -63,15 +63,15 @@ static void add_modules(struct buf *b, const struct php_layout *l)
 
 	for (; *names != NULL; names++) {
 		if (has_module(l, *names))
-			buf_addf(b, "LoadModule %s_module %.*s/mod_%s.so\n", *names, folder,
+			buf_addf(b, "LoadModule %s_module \"%.*s/mod_%s.so\"\n", *names, folder,
 				 l->module, *names);
 	}
 	/* the number belonged to the name up to PHP 7 */
 	int major = atoi(l->version);
 	if (major >= 8)
-		buf_addf(b, "LoadModule php_module %s\n", l->module);
+		buf_addf(b, "LoadModule php_module \"%s\"\n", l->module);
 	else
-		buf_addf(b, "LoadModule php%d_module %s\n", major, l->module);
+		buf_addf(b, "LoadModule php%d_module \"%s\"\n", major, l->module);
 }
 
 static int put_config(struct stack *st, const struct step *step, struct err *err)

@@ -32,6 +32,8 @@ struct setting_vars {
  * with their {variables} replaced.
  */
 void settings_write(struct buf *b, enum setting_program p, const struct setting_vars *vars);
+/* A value as it stands between double quotes in a server's configuration. */
+void settings_add_quoted(struct buf *b, const char *value);
 /* The table as facts; run folder and port stay variables, so that two of them are no difference. */
 void settings_report(const struct setting_vars *vars, bool web, struct factset *f);
 /* The name in Apache's modules we load when it is there as a file; NULL ends. */

@@ -138,7 +138,10 @@ void php_ini_write(struct buf *b, const char *base, const struct php_layout *l,
 		buf_addf(b, "%s\n", l->conf.v[i]);
 	settings_write(b, SETTING_PHP, vars);
 	/* read by the site's wp-config.php and installer */
-	buf_addf(b, "lampduel.run=\"%s\"\nlampduel.socket=\"%s/mariadb.sock\"\n", vars->run,
-		 vars->run);
+	buf_addstr(b, "lampduel.run=\"");
+	settings_add_quoted(b, vars->run);
+	buf_addstr(b, "\"\nlampduel.socket=\"");
+	settings_add_quoted(b, vars->run);
+	buf_addstr(b, "/mariadb.sock\"\n");
 	buf_addf(b, "lampduel.web_uid=%ld\n", vars->switch_user ? l->web_uid : 0L);
 }

@@ -18,7 +18,7 @@ struct setting {
 
 /* sections of Apache's configuration */
 #define ALL_FOLDERS "Directory />"
-#define TREE "Directory {tree}>"
+#define TREE "Directory \"{tree}\">"
 #define READY "Location /lampduel-ready>"
 #define PHP_FILES "FilesMatch \"\\.php$\">"
 
@@ -118,18 +118,56 @@ static const char *variable(const struct setting_vars *v, const char *name, size
 	return NULL;
 }
 
-static void add_expanded(struct buf *b, const char *text, const struct setting_vars *v)
+void settings_add_quoted(struct buf *b, const char *value)
 {
-	while (*text != '\0') {
-		const char *end = *text == '{' ? strchr(text, '}') : NULL;
+	for (; *value != '\0'; value++) {
+		if (*value == '\\' || *value == '"')
+			buf_addch(b, '\\');
+		buf_addch(b, *value);
+	}
+}
+
+static void add_expanded(struct buf *b, const char *text, size_t n, const struct setting_vars *v,
+			 bool quoted)
+{
+	const char *stop = text + n;
+
+	while (text < stop) {
+		const char *end = *text == '{' ? memchr(text, '}', (size_t)(stop - text)) : NULL;
 		const char *value =
 			end == NULL ? NULL : variable(v, text + 1, (size_t)(end - text) - 1);
 		if (value != NULL) {
-			buf_addstr(b, value);
+			if (quoted)
+				settings_add_quoted(b, value);
+			else
+				buf_addstr(b, value);
 			text = end + 1;
 		} else {
 			buf_addch(b, *text++);
 		}
+	}
+}
+
+static bool names_folder(const char *word, size_t n)
+{
+	return memmem(word, n, "{run}", 5) != NULL || memmem(word, n, "{tree}", 6) != NULL;
+}
+
+/* A folder's name may hold blanks and quotes: each word with one stands in quotes. */
+static void add_setting(struct buf *b, const char *value, const struct setting_vars *v)
+{
+	while (*value != '\0') {
+		size_t n = strcspn(value, " ");
+		bool quoted = names_folder(value, n);
+
+		if (quoted)
+			buf_addch(b, '"');
+		add_expanded(b, value, n, v, quoted);
+		if (quoted)
+			buf_addch(b, '"');
+		value += n;
+		for (; *value == ' '; value++)
+			buf_addch(b, ' ');
 	}
 }
 
@@ -148,7 +186,7 @@ static void write_section_change(struct buf *b, const char *from, const char *to
 		buf_addf(b, "</%.*s>\n", (int)strcspn(from, " "), from);
 	if (to != NULL) {
 		buf_addch(b, '<');
-		add_expanded(b, to, v);
+		add_expanded(b, to, strlen(to), v, true);
 		buf_addch(b, '\n');
 	}
 }
@@ -165,7 +203,7 @@ void settings_write(struct buf *b, enum setting_program p, const struct setting_
 		write_section_change(b, section, t->section, vars);
 		section = t->section;
 		buf_addf(b, "%s%s", t->name, p == SETTING_APACHE ? " " : "=");
-		add_expanded(b, t->value, vars);
+		add_setting(b, t->value, vars);
 		buf_addch(b, '\n');
 	}
 	write_section_change(b, section, NULL, vars);
@@ -220,7 +258,8 @@ void settings_report(const struct setting_vars *vars, bool web, struct factset *
 			continue;
 		char *key = fact_key(t);
 		buf_clear(&text);
-		add_expanded(&text, t->value == NULL ? "none" : t->value, &shown);
+		const char *value = t->value == NULL ? "none" : t->value;
+		add_expanded(&text, value, strlen(value), &shown, false);
 		factset_set(f, key, buf_str(&text), t->why);
 		free(key);
 	}

@@ -7,7 +7,9 @@ load ../cli/helper
 
 setup_live() {
 	export XDG_DATA_HOME="$BATS_TEST_TMPDIR/data" NO_COLOR=1 COLUMNS=100
-	cache=${XDG_CACHE_HOME:-$HOME/.cache}/lampduel
+	cache=$HOME/.cache/lampduel
+	[ "$(id -u)" != 0 ] || cache=/var/cache/lampduel
+	[ -z "$XDG_CACHE_HOME" ] || cache=$XDG_CACHE_HOME/lampduel
 	others=" $(all_marked | tr '\n' ' ')"
 	others_runs=$(all_run_folders)
 }

@@ -179,15 +179,15 @@ static void test_settings_write(void **state)
 	(void)state;
 	settings_write(&b, SETTING_MARIADB, &vars);
 	assert_non_null(strstr(b.data, "user=root\n"));
-	assert_non_null(strstr(b.data, "datadir=/run/lampduel/data\n"));
+	assert_non_null(strstr(b.data, "datadir=\"/run/lampduel/data\"\n"));
 	assert_non_null(strstr(b.data, "skip-networking=1\n"));
 	assert_null(strchr(b.data, '{'));
 	buf_clear(&b);
 	settings_write(&b, SETTING_APACHE, &vars);
 	assert_non_null(strstr(b.data, "Listen 127.0.0.1:8099\n"));
 	assert_non_null(strstr(b.data, "User nobody\nGroup #65534\n"));
-	assert_non_null(strstr(b.data, "PHPIniDir /run/lampduel/php-off\n"));
-	assert_non_null(strstr(b.data, "<Directory /run/tree>\nRequire all granted\n"));
+	assert_non_null(strstr(b.data, "PHPIniDir \"/run/lampduel/php-off\"\n"));
+	assert_non_null(strstr(b.data, "<Directory \"/run/tree\">\nRequire all granted\n"));
 	assert_null(strstr(b.data, "CustomLog"));
 	assert_null(strchr(b.data, '{'));
 	/* every section is closed, none is left open at the end */
@@ -197,6 +197,12 @@ static void test_settings_write(void **state)
 	assert_int_equal(opened, 4);
 	assert_int_equal(closed, 4);
 	assert_string_equal(b.data + b.len - 14, "</FilesMatch>\n");
+	/* a folder with blanks and quotes */
+	buf_clear(&b);
+	vars.run = "/a \"b\" c\\d";
+	settings_write(&b, SETTING_APACHE, &vars);
+	assert_non_null(strstr(b.data, "ServerRoot \"/a \\\"b\\\" c\\\\d\"\n"));
+	assert_non_null(strstr(b.data, "Alias /lampduel-ready \"/a \\\"b\\\" c\\\\d/ready\"\n"));
 	buf_clear(&b);
 	vars = vars_of(false, false);
 	settings_write(&b, SETTING_MARIADB, &vars);
