@@ -19,8 +19,21 @@ pasted() {
 	done >"$file"
 }
 
+# Two like systems, replayed: nothing waits for the measuring lock.
 measure() {
-	lampduel run -b a=local -c b=local --command x -n 7 -- true >/dev/null 2>&1
+	local round name at=0
+	{
+		printf '{"lampduel_recording":1,"unix_ns":1796000000000000000}\n'
+		for name in a b; do printf '{"system":"%s","target":"local","arch":"amd64"}\n' "$name"; done
+		for round in 1 2 3 4 5 6 7; do
+			for name in a b; do
+				printf '{"call":"exec","system":"%s","step":"command/x","round":%d,"start_ns":%d,"end_ns":%d,"user_ns":1000000,"maxrss":4096000}\n' \
+					"$name" "$round" "$at" $((at + 900000000 + round * 10000000))
+				at=$((at + 1000000000))
+			done
+		done
+	} >measured.jsonl
+	lampduel run -b a=recorded:measured.jsonl -c b=recorded:measured.jsonl --command x -n 7 -- true >/dev/null 2>&1
 }
 
 @test "the labels of one file against each other" {
