@@ -66,6 +66,7 @@ static int dir_open(struct system *s, const struct system_options *o, struct err
 	struct rooted look;
 
 	int rc = rooted_look(root, &look, err);
+	look.users_own = true;
 	if (rc == 0) {
 		name_os(s, root);
 		add_packages(s, root);

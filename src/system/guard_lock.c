@@ -97,7 +97,9 @@ static char *describe(pid_t pid, uid_t uid)
 			buf_addstr(&b, "...");
 	}
 	(void)getpwuid_r(uid, &pw, strings, sizeof(strings), &found);
-	if (found != NULL)
+	if (pid <= 0)
+		buf_addstr(&b, " of another container");
+	else if (found != NULL)
 		buf_addf(&b, " (process %d, user %s)", (int)pid, pw.pw_name);
 	else
 		buf_addf(&b, " (process %d, user number %u)", (int)pid, (unsigned)uid);

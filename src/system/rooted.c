@@ -138,6 +138,7 @@ int rooted_open(struct system *s, const struct system_options *o, const char *ro
 		.emulator_cpu = e.cpu,
 		.kind_data = kind_data,
 		.kind_release = kind_release,
+		.users_own = r->users_own,
 	};
 	rc = sandbox_open(s, o, &so, err);
 	emulation_release(&e);

@@ -13,6 +13,7 @@ struct rooted {
 	char *arch;    /* Debian's name */
 	char *program; /* inside: the one that was looked at */
 	enum elf_float float_abi;
+	bool users_own; /* set by the kind: nothing may be written into it, not even for a moment */
 	char *sample; /* on this machine: an ELF file of it that needs no interpreter; NULL: none */
 };
 

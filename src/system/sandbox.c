@@ -332,6 +332,12 @@ static int open_either(struct system *s, const struct system_options *o,
 	}
 	if (geteuid() != 0) {
 		rc = err_set(err, "%s", why);
+	} else if (so->users_own) {
+		rc = err_set(err,
+			     "%s; without it lampduel would have to write in %s, which is not its "
+			     "own: measure a copy made with `lampduel rootfs`, or let it use "
+			     "bubblewrap",
+			     why, so->root);
 	} else {
 		err_clear(err);
 		rc = open_chroot(s, o, so, launcher, why, err);

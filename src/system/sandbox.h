@@ -8,7 +8,8 @@
  * Where bubblewrap is refused, root falls back to a plain chroot: the run folder
  * and copies of the shares then lie in a folder of the root, which is removed at
  * close, and what the programs miss (/proc, /dev) they miss. The fact "sandbox"
- * says which it is.
+ * says which it is. An installation of the user's own is never written, so it
+ * has no fallback.
  *
  * A kind of system checks the root, fills s->arch and s->emulator, calls
  * sandbox_open() from its open and uses SANDBOX_FUNCTIONS for the rest.
@@ -27,7 +28,8 @@ struct sandbox_options {
 	const char *emulator_cpu; /* for its -cpu; NULL: its own choice */
 	void *kind_data;          /* what the kind keeps for its lifetime (a lock); may be NULL */
 	void (*kind_release)(void *kind_data); /* called at close, also when the opening fails */
-	bool no_bubblewrap;                    /* go to the fallback at once (for tests) */
+	bool users_own;     /* the root is not ours to write in, which the fallback has to */
+	bool no_bubblewrap; /* go to the fallback at once (for tests) */
 };
 
 /*
