@@ -313,11 +313,3 @@ END
 	try lampduel reference --resume 1
 	[ "$(sql "SELECT count(DISTINCT life) FROM execution e JOIN task t ON t.id = e.task WHERE t.name = 'mariadb/encode'")" -eq 3 ]
 }
-
-@test "an installation of the user's own is never written, so it has no fallback to chroot" {
-	[ "$(id -u)" = 0 ] || skip "only root has the fallback"
-	mkdir -p "$BATS_TEST_TMPDIR/nothing"
-	try /usr/bin/env PATH="$BATS_TEST_TMPDIR/nothing" "$LAMPDUEL" run -b dir:/ --command x -n 1 -- /bin/true
-	[ "$status" -eq 1 ]
-	said_in_one_line "which is not its own"
-}

@@ -41,11 +41,28 @@ struct fixture {
 	struct clock clock;
 	struct system *s;
 	int released;
+	bool users_own; /* the opening is to be refused */
 };
 
 static void on_release(void *data)
 {
 	(*(int *)data)++;
+}
+
+/* What is left of the fixture when the opening was refused. */
+static void refused(struct fixture *f, const struct err *err)
+{
+	assert_non_null(strstr(err->msg, "which is not its own"));
+	assert_null(strchr(err->msg, '\n'));
+	assert_int_equal(f->released, 1);
+	guard_end(f->guard);
+	assert_int_equal(fs_remove_tree(f->dir, NULL), 0);
+	free(f->s->share_asked[0]);
+	free(f->s->root_host);
+	factset_release(&f->s->facts);
+	free(f->s);
+	free(f->run_dir);
+	free(f->share);
 }
 
 static void open_sandbox(struct fixture *f, const char *emulator, bool no_bubblewrap)
@@ -81,9 +98,14 @@ static void open_sandbox(struct fixture *f, const char *emulator, bool no_bubble
 				     .emulator_cpu = emulator == NULL ? NULL : "max",
 				     .kind_data = &f->released,
 				     .kind_release = on_release,
+				     .users_own = f->users_own,
 				     .no_bubblewrap = no_bubblewrap};
-	if (sandbox_open(f->s, &o, &so, &err) != 0)
-		fail_msg("%s", err.msg);
+	int rc = sandbox_open(f->s, &o, &so, &err);
+	assert_int_equal(rc != 0, f->users_own);
+	if (rc != 0) {
+		refused(f, &err);
+		return;
+	}
 	assert_ptr_equal(sandbox_kind_data(f->s), &f->released);
 }
 
@@ -322,6 +344,19 @@ static void test_emulator(void **state)
 	free(fake);
 }
 
+/* An installation of the user's own is never written, and the fallback would have to. */
+static void test_no_fallback(void **state)
+{
+	struct fixture f = {.users_own = true};
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: the fallback needs root\n");
+		skip();
+	}
+	open_sandbox(&f, NULL, true);
+}
+
 static void test_fallback(void **state)
 {
 	struct fixture f = {0};
@@ -356,7 +391,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bubblewrap), cmocka_unit_test(test_close_ends_all),
 		cmocka_unit_test(test_killed),     cmocka_unit_test(test_bad_share),
-		cmocka_unit_test(test_emulator),   cmocka_unit_test(test_fallback),
+		cmocka_unit_test(test_emulator),   cmocka_unit_test(test_no_fallback),
+		cmocka_unit_test(test_fallback),
 	};
 
 	return cmocka_run_group_tests_name("sandbox", tests, NULL, NULL);
