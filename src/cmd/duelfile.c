@@ -12,6 +12,13 @@ struct pending_system {
 	char *name, *target, *cpu, *role;
 };
 
+/* A [system X] or [workload X] as it stands in the file, with or without keys. */
+struct section {
+	char *title; /* "workload X" */
+	int line;
+	bool command; /* has a key of this name: the workload is one, wherever that stands */
+};
+
 struct reader {
 	const char *path;
 	const struct option_row *table;
@@ -19,9 +26,103 @@ struct reader {
 	uint64_t given;
 	struct plan *plan;
 	VEC(struct pending_system) systems;
+	VEC(struct section) sections;
 	struct err *err;
 	bool failed;
 };
+
+/* "workload X" of "  [workload X] ; remark"; NULL: no heading. New string. */
+static char *heading(const char *line, size_t len)
+{
+	char *copy = mem_strndup(line, len);
+	char *text = text_trim(copy);
+	char *end = strchr(text, ']');
+	char *title = text[0] == '[' && end != NULL
+			      ? mem_strndup(text + 1, (size_t)(end - text) - 1)
+			      : NULL;
+
+	free(copy);
+	return title;
+}
+
+static bool is_key(const char *line, size_t len, const char *key)
+{
+	size_t n = strlen(key);
+
+	if (len <= n || strncmp(line, key, n) != 0)
+		return false;
+	line += n + strspn(line + n, " \t");
+	return *line == '=' || *line == ':';
+}
+
+static int add_section(struct reader *r, char *title, int line)
+{
+	for (size_t i = 0; i < r->sections.n; i++) {
+		struct section *s = &r->sections.v[i];
+		if (strcmp(s->title, title) != 0)
+			continue;
+		int rc = err_code(r->err, ERR_USAGE, "%s:%d: [%s] stands in line %d already",
+				  r->path, line, title, s->line);
+		free(title);
+		return rc;
+	}
+	struct section fresh = {.title = title, .line = line};
+	vec_push(&r->sections, fresh);
+	return 0;
+}
+
+/*
+ * The headings, which inih tells only with a key below them, and lines that are longer than it
+ * reads: it would split them, and blame what comes of that.
+ */
+static int look_through(struct reader *r, const char *text)
+{
+	enum { LONGEST = 197 }; /* of inih's 200: line end and NUL */
+	int number = 0;
+
+	for (const char *line = text; *line != '\0';) {
+		size_t len = strcspn(line, "\n");
+		char *title = heading(line, len);
+
+		number++;
+		if (len > LONGEST) {
+			free(title);
+			return err_code(
+				r->err, ERR_USAGE,
+				"%s:%d: a line has at most %d characters; give a longer value "
+				"by --set",
+				r->path, number, (int)LONGEST);
+		}
+		if (title != NULL && strcmp(title, "run") != 0) {
+			if (add_section(r, title, number) != 0)
+				return ERR_USAGE;
+		} else {
+			free(title);
+		}
+		if (r->sections.n > 0 && is_key(line, len, "command"))
+			vec_last(&r->sections)->command = true;
+		line += len + (line[len] == '\n');
+	}
+	return 0;
+}
+
+/* Every [workload X] is measured, also one that sets nothing. */
+static int add_workloads(struct reader *r)
+{
+	for (size_t i = 0; i < r->sections.n; i++) {
+		const struct section *s = &r->sections.v[i];
+		if (!text_starts(s->title, "workload ") || s->title[9] == '\0')
+			continue;
+		const char *name = s->title + 9;
+		const struct workload_kind *k =
+			workload_kind_named(s->command ? "command" : name, r->err);
+		if (k == NULL)
+			return err_wrap(r->err, "%s:%d", r->path, s->line);
+		struct workload_request fresh = {.kind = k, .name = mem_strdup(name)};
+		vec_push(&r->plan->workloads, fresh);
+	}
+	return 0;
+}
 
 int duelfile_split(const char *text, struct strvec *argv, struct err *err)
 {
@@ -110,19 +211,12 @@ static int set_workload(struct reader *r, const char *name, const char *key, con
 	bool is_command = strcmp(key, "command") == 0;
 	struct workload_request *q = request_named(r->plan, name);
 
-	if (q == NULL) {
-		const struct workload_kind *k =
-			workload_kind_named(is_command ? "command" : name, r->err);
-		if (k == NULL)
-			return ERR_USAGE;
-		struct workload_request fresh = {.kind = k, .name = mem_strdup(name)};
-		vec_push(&r->plan->workloads, fresh);
-		q = vec_last(&r->plan->workloads);
-	}
+	if (q == NULL)
+		return err_code(r->err, ERR_USAGE, "[workload %s] is not understood", name);
 	if (is_command)
 		return duelfile_split(value, &q->argv, r->err);
 	if (strcmp(key, "measure") == 0 && strcmp(value, "yes") == 0)
-		return 0; /* a section needs one key to exist */
+		return 0; /* what its section says already */
 	return workload_request_set(q, key, value, r->err);
 }
 
@@ -181,6 +275,10 @@ int duelfile_read(const char *path, const struct option_row *table, void *option
 
 	if (rc == 0 && memchr(buf_str(&text), '\0', text.len) != NULL)
 		rc = err_code(err, ERR_USAGE, "%s is not a text file", path);
+	if (rc == 0)
+		rc = look_through(&r, buf_str(&text));
+	if (rc == 0)
+		rc = add_workloads(&r);
 	if (rc == 0) {
 		int line = ini_parse_string(buf_str(&text), on_key, &r);
 		if (line != 0 && !r.failed)
@@ -198,6 +296,9 @@ int duelfile_read(const char *path, const struct option_row *table, void *option
 		free(r.systems.v[i].role);
 	}
 	vec_release(&r.systems);
+	for (size_t i = 0; i < r.sections.n; i++)
+		free(r.sections.v[i].title);
+	vec_release(&r.sections);
 	buf_release(&text);
 	return rc;
 }

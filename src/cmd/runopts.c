@@ -1,5 +1,6 @@
 #include "cmd/runopts.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -142,6 +143,11 @@ const struct option_row run_option_rows[] = {
 	 .offset = AT(resume),
 	 .arg = "ID",
 	 .help = "complete an experiment that was interrupted"},
+	{.name = "continue",
+	 .type = OPT_FLAG,
+	 .offset = AT(go_on),
+	 .help = "complete the newest experiment of the same request if it was interrupted; else "
+		 "begin a new one"},
 	{.name = "keep",
 	 .type = OPT_FLAG,
 	 .offset = AT(keep),
@@ -451,6 +457,58 @@ int run_load_resumed(struct cmd_context *c, const struct run_options *o, const s
 	return rc;
 }
 
+/* Do two plans ask for the same? What was drawn or typed differently does not matter. */
+static bool is_same_request(const char *a, const char *b, bool seed_matters)
+{
+	json_t *x = json_loads(a, 0, NULL);
+	json_t *y = json_loads(b, 0, NULL);
+
+	for (int i = 0; i < 2; i++) {
+		json_t *v = i == 0 ? x : y;
+		(void)json_object_del(v, "command_line");
+		if (!seed_matters)
+			(void)json_object_del(v, "seed");
+	}
+	bool same = x != NULL && y != NULL && json_equal(x, y) != 0;
+	json_decref(x);
+	json_decref(y);
+	return same;
+}
+
+/*
+ * --continue: the newest experiment of this request and this version, when it was interrupted; its
+ * plan takes the place of p. *id stays 0 when there is none.
+ */
+static int find_interrupted(struct cmd_context *c, struct plan *p, int64_t *id, struct err *err)
+{
+	struct store_rows rows = {{0}};
+	char *wanted = plan_to_json(p);
+	int rc = store_list(c->store, &rows, err);
+	bool done = false;
+
+	for (size_t i = 0; rc == 0 && !done && i < rows.rows.n; i++) {
+		const struct store_row *r = &rows.rows.v[i];
+		struct experiment e = {0};
+
+		if (!text_equal(r->kind, p->kind))
+			continue;
+		rc = store_load(c->store, r->id, &e, err);
+		done = rc == 0 && strcmp(e.version, LAMPDUEL_VERSION) == 0 &&
+		       is_same_request(e.plan, wanted, was_given(c->given, "seed"));
+		if (done && strcmp(e.state, "interrupted") == 0) {
+			rc = plan_from_json(e.plan, p, err);
+			*id = r->id;
+		}
+		experiment_release(&e);
+	}
+	if (rc == 0 && *id != 0)
+		(void)fprintf(stderr, "going on with experiment %lld, which was interrupted\n",
+			      (long long)*id);
+	store_rows_release(&rows);
+	free(wanted);
+	return rc;
+}
+
 /* Files and folders that were named: better said now than after an hour of measuring. */
 static int check_places(const struct run_options *o, const struct plan *p, struct err *err)
 {
@@ -477,6 +535,8 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 
 	if (rc == 0)
 		rc = check_places(o, p, err);
+	if (rc == 0 && resume_id == 0 && o->go_on)
+		rc = find_interrupted(c, p, &resume_id, err);
 	if (rc != 0)
 		return rc;
 	live_init(&live, c);

@@ -16,6 +16,7 @@ struct run_options {
 	char *seed, *resume;
 	int64_t max_time, sample;
 	double step;
+	bool go_on; /* --continue */
 	bool quick, as_published, keep;
 	bool aa;
 	char *end_early;

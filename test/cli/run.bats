@@ -277,6 +277,46 @@ END
 	said_in_one_line "missing.ini"
 }
 
+@test "--continue completes the interrupted experiment of the same request, and no other" {
+	replay --continue --max-time 30s
+	[ "$status" -eq 0 ]
+	sql "UPDATE experiment SET state = 'interrupted'"
+	replay --continue --max-time 40s
+	[[ $err != *"going on with"* ]]
+	replay --continue --max-time 30s
+	[ "$status" -eq 0 ]
+	[[ $err != *"going on with experiment 2"* ]]
+	[[ $err == *"going on with experiment 1, which was interrupted"* ]]
+	[ "$(sql "SELECT count(*) FROM experiment")" -eq 2 ]
+	[ "$(sql "SELECT count(*) FROM execution x JOIN round r ON r.id = x.round WHERE r.experiment = 1")" -eq 18 ]
+	replay --continue --max-time 30s
+	[[ $err != *"going on with"* ]]
+}
+
+@test "a duel file: empty sections count, none stands twice, keys have no order, long lines are named" {
+	systems=$'[system soft]\ntarget = recorded:r.jsonl\n[system hard]\ntarget = recorded:r.jsonl\n'
+	printf '[run]\nrounds = 2\nquick = yes\nseed = 2018\n%s[workload mariadb] ; encode is its default\n' "$systems" >duel.ini
+	try lampduel run -f duel.ini
+	[ "$(sql "SELECT group_concat(DISTINCT workload) FROM task")" = mariadb ]
+	printf '%s[system soft]\ntarget = local\n' "$systems" >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line "bad.ini:5: [system soft] stands in line 1 already"
+	printf '%s[workload work]\ntimeout = 5s\ncommand = /bin/true\ncolour = red\n' "$systems" >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line "bad.ini:8:"
+	[[ $err == *colour* ]]
+	printf '%s[workload nonsense]\n' "$systems" >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line "bad.ini:5:"
+	printf '%s[workload openssl]\nalgorithms = rsa2048%0300d\n' "$systems" 1 >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line "bad.ini:6: a line has at most"
+}
+
 @test "systems, workloads and counts that cannot be are refused before anything starts" {
 	while IFS='|' read -r words says; do
 		# shellcheck disable=SC2086 # words
