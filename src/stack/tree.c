@@ -111,8 +111,8 @@ static int choose(struct system *const *systems, const struct stack_programs *pr
 	}
 	if (rc == 0 && *best == n)
 		rc = err_code(err, ERR_HOPELESS,
-			      "no WordPress that every system can run (it comes from an unpacked "
-			      "installation with Debian's package wordpress)%s",
+			      "no WordPress that every system can run (it comes from an "
+			      "installation on this machine with Debian's package wordpress)%s",
 			      buf_str(&why));
 	buf_release(&why);
 	return rc;

@@ -42,6 +42,7 @@ static int local_open(struct system *s, const struct system_options *o, struct e
 	int rc = 0;
 
 	s->impl = d;
+	s->root_host = mem_strdup("/");
 	s->run_dir_inside = realpath(o->run_dir, NULL);
 	if (s->run_dir_inside == NULL)
 		rc = err_errno(err, errno, "no run folder %s", o->run_dir);

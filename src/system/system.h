@@ -164,7 +164,7 @@ struct system {
 	char *emulator;     /* "qemu-arm 7.2.22"; NULL when native */
 	char *emulated_cpu; /* "cortex-a7"; NULL when native or the emulator's default */
 	char *arch;         /* Debian's name of the programs' architecture; NULL: not known */
-	char *root_host;    /* rootfs: its folder on this machine; else NULL */
+	char *root_host;    /* its root folder on this machine; NULL: it is elsewhere */
 	const char *placement_text[2]; /* by enum placement, for the record: "CPUs 0-1", "CPU 1" */
 	struct factset facts; /* what the kind itself knows (release date, main alone, ...) */
 	struct clock *clock;
