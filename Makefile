@@ -161,9 +161,7 @@ lint-cppcheck:
 	@mkdir -p $(BUILD)/lint/cppcheck
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability,performance \
 		--inline-suppr --suppress=normalCheckLevelMaxBranches \
-		-D'json_array_foreach(a,i,v)=for (i = 0; (v = json_array_get(a, i)) != 0; i++)' \
-		-D'json_object_foreach(o,k,v)=for (k = first(o); (v = json_object_get(o, k)) != 0;)' \
-		--cppcheck-build-dir=$(BUILD)/lint/cppcheck -D_GNU_SOURCE --library=scripts/cppcheck.cfg -Isrc src
+		--cppcheck-build-dir=$(BUILD)/lint/cppcheck -D_GNU_SOURCE --include=scripts/cppcheck.h -Isrc src
 
 lint-scripts:
 	@shellcheck -x $(scripts)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/help.h"
@@ -148,9 +149,10 @@ static void put_json(struct cmd_context *c, json_t *j)
 {
 	char *text = json_dumps(j, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 
-	if (text == NULL)
+	if (text != NULL)
+		(void)fprintf(c->out, "%s\n", text);
+	else
 		mem_exhausted();
-	(void)fprintf(c->out, "%s\n", text);
 	free(text);
 	json_decref(j);
 }

@@ -14,8 +14,7 @@ bool lines_next(const char **cursor, struct line *l)
 		return false;
 	l->at = p;
 	l->len = strcspn(p, "\n");
-	p += l->len;
-	*cursor = p + (*p == '\n');
+	*cursor = p + l->len + (p[l->len] == '\n');
 	if (l->len > 0 && l->at[l->len - 1] == '\r')
 		l->len--;
 	return true;

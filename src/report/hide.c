@@ -73,6 +73,9 @@ static bool is_name(const char *key)
 	static const char *const last[] = {"host", "hostname", "fqdn", "user", "address"};
 	const char *point = strrchr(key, '.');
 
+	/* as whom lampduel lets a server run: root or www-data, and nobody's secret */
+	if (text_starts(key, "setting."))
+		return false;
 	for (size_t i = 0; point != NULL && i < sizeof(last) / sizeof(last[0]); i++) {
 		if (strcasecmp(point + 1, last[i]) == 0)
 			return true;
