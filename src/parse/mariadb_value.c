@@ -30,51 +30,54 @@ static void condition_text(char *out, size_t size, const char *key, const char *
 }
 
 static void emit_benchmark(struct mariadb *m, struct parse_ctx *ctx, const struct sql_benchmark *b,
-			   const struct num *t, struct parse_value *v, char *note, size_t note_size)
+			   const struct num *t, const struct parse_value *common, char *note,
+			   size_t note_size)
 {
 	char metric[SQL_EXPR_MAX + 40], part[SQL_EXPR_MAX], conditions[SQL_EXPR_MAX + 16];
 	char row[sizeof(metric) + 200];
+	struct parse_value v = *common;
 
 	metric_part(part, sizeof(part), b->expr, strlen(b->expr));
 	remember_expr(m, part);
 	snprintf(metric, sizeof(metric), "mariadb/benchmark.%s/time",
 		 strcmp(part, REFERENCE_EXPR) == 0 ? "encode" : part);
 	condition_text(conditions, sizeof(conditions), "expr", b->expr);
-	v->metric = metric;
-	v->unit = "s/op";
-	v->conditions = conditions;
+	v.metric = metric;
+	v.unit = "s/op";
+	v.conditions = conditions;
 	if (b->count > 0) {
-		v->has_value = true;
-		v->derived = true;
-		v->value = t->value / b->count;
-		v->step = t->step / b->count;
+		v.has_value = true;
+		v.derived = true;
+		v.value = t->value / b->count;
+		v.step = t->step / b->count;
 		if (t->value < t->step)
 			snprintf(note, note_size, "below the resolution of %g s", t->step);
 	} else {
 		snprintf(note, note_size, "%g s for a count that is no number", t->value);
 	}
-	snprintf(row, sizeof(row), "%s|%.190s", metric, v->label);
-	v->run = runs_row(&m->runs, v->label != NULL && v->label[0] == '\0' ? metric : row);
-	ctx_value(ctx, v);
+	snprintf(row, sizeof(row), "%s|%.190s", metric, v.label);
+	v.run = runs_row(&m->runs, v.label != NULL && v.label[0] == '\0' ? metric : row);
+	ctx_value(ctx, &v);
 }
 
 static void emit_query(struct mariadb *m, struct parse_ctx *ctx, const struct num *t,
-		       struct parse_value *v)
+		       const struct parse_value *common)
 {
 	char metric[64], conditions[200], text[160];
+	struct parse_value v = *common;
 
 	snprintf(metric, sizeof(metric), "mariadb/query.%d/time", m->query);
 	sql_squeeze(m->statement, m->statement_len, text, sizeof(text));
 	condition_text(conditions, sizeof(conditions), "statement", text);
-	v->metric = metric;
-	v->unit = "s";
-	v->has_value = true;
-	v->value = t->value;
-	v->step = t->step;
+	v.metric = metric;
+	v.unit = "s";
+	v.has_value = true;
+	v.value = t->value;
+	v.step = t->step;
 	if (m->statement_len > 0)
-		v->conditions = conditions;
-	v->run = runs_row(&m->runs, metric);
-	ctx_value(ctx, v);
+		v.conditions = conditions;
+	v.run = runs_row(&m->runs, metric);
+	ctx_value(ctx, &v);
 }
 
 /* A heading and the same statement as at the beginning of the part above: another system. */

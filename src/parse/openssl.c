@@ -144,14 +144,15 @@ void openssl_emit(struct openssl *o, struct parse_ctx *ctx, const char *row, con
 		put_count(&c, (unsigned long)o->processes);
 	}
 	remember_kind(o);
-	v->metric = metric;
-	v->conditions = conditions;
 	v->software = o->software;
 	if (v->label == NULL)
 		v->label = o->label;
 	if (v->run == 0)
 		v->run = runs_row(&o->runs, row);
-	ctx_value(ctx, v);
+	struct parse_value whole = *v;
+	whole.metric = metric;
+	whole.conditions = conditions;
+	ctx_value(ctx, &whole);
 }
 
 /* Measured seconds against those the test was to take: they stand on the same line. */
