@@ -27,10 +27,10 @@ marked() {
 	done
 }
 
-all_run_folders() { find "$cache/run" -mindepth 1 -maxdepth 1 -printf '%f\n' 2>/dev/null; }
+all_run_folders() { find "$cache/run" -mindepth 1 -maxdepth 1 -printf '%f\n' 2>/dev/null || true; }
 
 # The run folders that are ours.
-run_folders() { all_run_folders | grep -vxF -- "${others_runs:-/}"; }
+run_folders() { all_run_folders | grep -vxF -- "${others_runs:-/}" || true; }
 
 # After a run, however it ended: no process, no mount, no run folder. Waits for the supervisor, at most 10 s.
 nothing_left() {
