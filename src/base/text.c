@@ -303,3 +303,14 @@ void text_hide_logins(char *line)
 		}
 	}
 }
+
+size_t text_cut(const char *s, size_t most)
+{
+	size_t n = strlen(s);
+
+	if (n <= most)
+		return n;
+	for (n = most; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80;)
+		n--;
+	return n;
+}

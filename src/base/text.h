@@ -33,6 +33,9 @@ size_t text_width(const char *s);
 /* Appends s and blanks up to width columns; right: blanks first. */
 void text_pad(struct buf *b, const char *s, size_t width, bool right);
 
+/* Where s may be cut to at most so many bytes: never inside a character of several. */
+size_t text_cut(const char *s, size_t most);
+
 /* value with digits significant digits, plain notation ("0.0252", "1490", "6.06"). */
 void text_add_significant(struct buf *b, double value, int digits);
 /* The shortest decimal number that reads back as value. */

@@ -1,4 +1,5 @@
 /* Verdicts of src/compare, put into a model. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -118,13 +119,18 @@ static void judge_row(struct report_model *m, const struct comparison_set *s, si
 
 	if (row == NULL || system == m->systems.n)
 		return;
+	struct report_change *change = &row->changes.v[system];
+	change->has_interval = change->change.known && c->method > METHOD_ROUNDING &&
+			       isfinite(c->estimate.log) && !isnan(c->estimate.lo) &&
+			       !isnan(c->estimate.hi);
+	change->estimate = c->estimate;
 	/* what is measured beside the tasks is shown, not judged */
 	if (!c->primary) {
-		mem_replace(&row->changes.v[system].verdict, mem_strdup(""));
+		mem_replace(&change->verdict, mem_strdup(""));
 		return;
 	}
 	words_verdict(c, s->margin, &b);
-	mem_replace(&row->changes.v[system].verdict, buf_detach(&b));
+	mem_replace(&change->verdict, buf_detach(&b));
 	if (c->verdict == VERDICT_NONE)
 		note_reason(m, s, at);
 	for (size_t i = 0; i < c->notes.n; i++)
@@ -159,6 +165,7 @@ void report_model_judge(struct report_model *m, const struct comparison_set *s)
 {
 	struct remarks remarks = {{0}};
 
+	m->margin = s->margin;
 	for (size_t i = 0; i < s->v.n; i++)
 		judge_row(m, s, i, &remarks);
 	note_remarks(m, &remarks);

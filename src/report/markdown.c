@@ -17,18 +17,6 @@ struct page {
 	struct buf *out;
 };
 
-/* Where s may be cut: never inside a character of several bytes. */
-static size_t cut(const char *s, size_t most)
-{
-	size_t n = strlen(s);
-
-	if (n <= most)
-		return n;
-	for (n = most; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80;)
-		n--;
-	return n;
-}
-
 static void add_char(struct buf *b, const char *s, size_t i)
 {
 	static const char marks[] = "\\`*_{}[]()|!~$^";
@@ -56,7 +44,7 @@ static void add_char(struct buf *b, const char *s, size_t i)
 
 static void add(struct page *p, const char *s)
 {
-	size_t n = cut(s, LONGEST);
+	size_t n = text_cut(s, LONGEST);
 
 	for (size_t i = 0; i < n; i++)
 		add_char(p->out, s, i);
@@ -67,7 +55,7 @@ static void add(struct page *p, const char *s)
 /* As code, when nothing in it could end that. */
 static void add_code(struct page *p, const char *s)
 {
-	size_t n = cut(s, LONGEST);
+	size_t n = text_cut(s, LONGEST);
 
 	if (s[n] != '\0' || s[0] == '\0' || strpbrk(s, "`<>[\n") != NULL)
 		add(p, s);
@@ -113,19 +101,17 @@ static void add_item(struct page *p, const char *s)
 
 static void put_head(struct page *p)
 {
-	const struct report_model *m = p->m;
+	struct buf b = BUF_INIT;
 
 	buf_addstr(p->out, "## ");
-	if (m->id != 0)
-		buf_addf(p->out, "Experiment %lld: ", (long long)m->id);
-	add(p, m->title);
+	words_title(p->m, &b);
+	add(p, buf_str(&b));
 	buf_addstr(p->out, "\n\n");
-	if (m->id != 0)
-		buf_addf(p->out, "%s, %d of %d rounds, seed %llu, ", m->created, m->rounds_done,
-			 m->rounds_planned, (unsigned long long)m->seed);
-	buf_addstr(p->out, "lampduel ");
-	add(p, m->version);
-	buf_addch(p->out, '\n');
+	buf_clear(&b);
+	words_circumstances(p->m, &b);
+	add(p, buf_str(&b));
+	buf_addstr(p->out, b.len > 0 ? "\n" : "");
+	buf_release(&b);
 }
 
 static void put_config(struct page *p)

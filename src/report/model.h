@@ -58,6 +58,9 @@ struct report_change {
 	char *times;       /* "1.142x" */
 	const char *words; /* "less time under emulation" */
 	char *verdict;     /* what stands in the column "how sure" */
+	/* for charts; set by report_model_judge() */
+	bool has_interval;
+	struct compare_estimate estimate; /* log of the cost ratio; the ends may be infinite */
 };
 
 struct report_row {
@@ -68,6 +71,9 @@ struct report_row {
 	struct view view;
 	VEC(struct report_figure) figures;
 	VEC(struct report_change) changes;
+	/* every sample that counts, in the view: [system][round - 1]; NaN where there is none */
+	double **samples;
+	size_t rounds;
 	const struct published_figure *published; /* reference case only; else NULL */
 	char *published_soft, *published_hard, *published_percent, *published_times;
 };
@@ -99,6 +105,7 @@ struct report_model {
 	VEC(struct report_problem) problems;
 	VEC(char *) notes;
 	/* empty until report_model_judge(): */
+	double margin;            /* of "same" */
 	VEC(char *) overall;      /* one sentence for each candidate, all workloads together */
 	VEC(char *) explanations; /* one sentence for each verdict, for --explain */
 };

@@ -7,10 +7,7 @@
 #include "base/text.h"
 
 static const struct report_format *const formats[] = {
-	&report_text,
-	&report_markdown,
-	&report_json,
-	&report_csv,
+	&report_text, &report_markdown, &report_html, &report_json, &report_csv,
 };
 
 size_t report_format_count(void)

@@ -14,7 +14,7 @@
 #include "report/model.h"
 
 /* The words of --format, for tables of options. */
-#define REPORT_FORMATS "text|markdown|json|csv"
+#define REPORT_FORMATS "text|markdown|html|json|csv"
 
 struct report_options {
 	int columns;  /* of the terminal; text only */
@@ -52,6 +52,7 @@ const struct report_format *report_format_at(size_t i);
 
 extern const struct report_format report_text;
 extern const struct report_format report_markdown;
+extern const struct report_format report_html;
 extern const struct report_format report_json;
 extern const struct report_format report_csv;
 

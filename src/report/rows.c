@@ -220,6 +220,19 @@ static void add_published(struct report_row *row)
 	buf_release(&percent);
 }
 
+static void add_samples(struct report_row *row, const struct columns *c)
+{
+	row->rounds = c->rounds;
+	row->samples = mem_array(c->systems, sizeof(*row->samples));
+	for (size_t s = 0; s < c->systems; s++) {
+		row->samples[s] = mem_array(c->rounds, sizeof(double));
+		for (size_t r = 0; r < c->rounds; r++)
+			row->samples[s][r] = isnan(c->value[s][r])
+						     ? NAN
+						     : view_value(&row->view, c->value[s][r]);
+	}
+}
+
 static void add_row(struct report_model *m, const struct experiment *e,
 		    const struct counted_index *index, size_t task, size_t metric)
 {
@@ -246,6 +259,7 @@ static void add_row(struct report_model *m, const struct experiment *e,
 	}
 	row->view = view_main(k, typical);
 	add_figures(row, k, figures, e->systems.n);
+	add_samples(row, &c);
 	for (size_t s = 0; s < e->systems.n; s++) {
 		struct change change = {.error = NAN};
 		if (s != m->baseline && paired)
@@ -330,6 +344,9 @@ void model_row_release(struct report_row *r)
 		free(r->changes.v[i].times);
 		free(r->changes.v[i].verdict);
 	}
+	for (size_t i = 0; r->samples != NULL && i < r->figures.n; i++)
+		free(r->samples[i]);
+	free(r->samples);
 	vec_release(&r->figures);
 	vec_release(&r->changes);
 	free(r->title);

@@ -25,47 +25,16 @@ static void heading(struct paper *p, const char *text)
 	table_paragraph(p->out, "", text, p->width, p->ascii);
 }
 
-static void put_duration(struct buf *b, int64_t s)
-{
-	if (s >= 3600)
-		buf_addf(b, "%lld h %lld min", (long long)(s / 3600), (long long)(s % 3600 / 60));
-	else if (s >= 60)
-		buf_addf(b, "%lld min %lld s", (long long)(s / 60), (long long)(s % 60));
-	else
-		buf_addf(b, "%lld s", (long long)s);
-}
-
 static void put_head(struct paper *p)
 {
-	const struct report_model *m = p->m;
 	struct buf b = BUF_INIT;
 
-	/* what compare put together is no experiment of the store, and was not measured by it */
-	if (m->id == 0) {
-		buf_addf(&b, "Comparison: %s (lampduel %s)", m->title, m->version);
-		table_paragraph(p->out, "", buf_str(&b), p->width, p->ascii);
-		buf_release(&b);
-		return;
-	}
-	buf_addf(&b, "Experiment %lld", (long long)m->id);
-	if (text_equal(m->kind, "reference"))
-		buf_addstr(&b, ", the reference case");
-	else if (text_equal(m->kind, "aa"))
-		buf_addstr(&b, ", a check of one system against itself");
-	if (m->title[0] != '\0')
-		buf_addf(&b, ": %s", m->title);
+	words_title(p->m, &b);
 	table_paragraph(p->out, "", buf_str(&b), p->width, p->ascii);
 	buf_clear(&b);
-	buf_addf(&b, "%s, ", m->created);
-	if (m->seconds >= 0) {
-		put_duration(&b, m->seconds);
-		buf_addstr(&b, ", ");
-	}
-	buf_addf(&b, "%d of %d rounds, ", m->rounds_done, m->rounds_planned);
-	if (m->warmup_rounds > 0)
-		buf_addf(&b, "%d to warm up, ", m->warmup_rounds);
-	buf_addf(&b, "seed %llu, lampduel %s", (unsigned long long)m->seed, m->version);
-	table_paragraph(p->out, "", buf_str(&b), p->width, p->ascii);
+	words_circumstances(p->m, &b);
+	if (b.len > 0)
+		table_paragraph(p->out, "", buf_str(&b), p->width, p->ascii);
 	buf_release(&b);
 }
 

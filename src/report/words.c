@@ -7,6 +7,73 @@
 #include "base/text.h"
 #include "report/model_parts.h"
 
+static void add_duration(struct buf *b, int64_t s)
+{
+	if (s >= 3600)
+		buf_addf(b, "%lld h %lld min", (long long)(s / 3600), (long long)(s % 3600 / 60));
+	else if (s >= 60)
+		buf_addf(b, "%lld min %lld s", (long long)(s / 60), (long long)(s % 60));
+	else
+		buf_addf(b, "%lld s", (long long)s);
+}
+
+void words_title(const struct report_model *m, struct buf *b)
+{
+	/* what compare put together is no experiment of the store, and was not measured by it */
+	if (m->id == 0) {
+		buf_addf(b, "Comparison: %s (lampduel %s)", m->title, m->version);
+		return;
+	}
+	buf_addf(b, "Experiment %lld", (long long)m->id);
+	if (text_equal(m->kind, "reference"))
+		buf_addstr(b, ", the reference case");
+	else if (text_equal(m->kind, "aa"))
+		buf_addstr(b, ", a check of one system against itself");
+	if (m->title[0] != '\0')
+		buf_addf(b, ": %s", m->title);
+}
+
+void words_circumstances(const struct report_model *m, struct buf *b)
+{
+	if (m->id == 0)
+		return;
+	buf_addf(b, "%s, ", m->created);
+	if (m->seconds >= 0) {
+		add_duration(b, m->seconds);
+		buf_addstr(b, ", ");
+	}
+	buf_addf(b, "%d of %d rounds, ", m->rounds_done, m->rounds_planned);
+	if (m->warmup_rounds > 0)
+		buf_addf(b, "%d to warm up, ", m->warmup_rounds);
+	buf_addf(b, "seed %llu, lampduel %s", (unsigned long long)m->seed, m->version);
+}
+
+void words_method(const struct report_model *m, struct buf *b)
+{
+	if (m->id == 0 || text_equal(m->kind, "import")) {
+		buf_addstr(
+			b,
+			"The values were read from outputs that were made apart from each other. "
+			"Such a comparison holds within these sessions only: what differs "
+			"between one session and the next is not in its intervals.");
+		return;
+	}
+	buf_addf(b, "%d rounds were measured. ", m->rounds_done);
+	if (m->systems.n > 1)
+		buf_addstr(b, "In each, every task ran on every system, the systems directly one "
+			      "after the other and in an order drawn anew each time, so that what "
+			      "drifts or comes and goes meets all of them alike. Each pair of "
+			      "neighbours is compared with itself; the estimate is the "
+			      "Hodges-Lehmann median of the pairs, its interval and test the "
+			      "signed-rank's (Student's t below six pairs), and the verdicts are "
+			      "adjusted for their number by Holm's method.");
+	else
+		buf_addstr(b,
+			   "One system was measured alone: there is nothing to compare it with.");
+	if (m->lives > 0 && m->lives < m->rounds_done)
+		buf_addf(b, " The services were started %d times; a start is the unit.", m->lives);
+}
+
 const char *words_no_verdict(void)
 {
 	return "no verdict yet";

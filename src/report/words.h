@@ -9,6 +9,13 @@
 
 #include "report/model.h"
 
+/* "Experiment 7, the reference case: soft against hard" */
+void words_title(const struct report_model *m, struct buf *b);
+/* When, how long, how many rounds, seed; nothing of what compare put together. Appends. */
+void words_circumstances(const struct report_model *m, struct buf *b);
+/* How it was measured and judged, in a paragraph; appends. */
+void words_method(const struct report_model *m, struct buf *b);
+
 /* What stands in the verdict's column as long as nothing has judged the figures. */
 const char *words_no_verdict(void);
 /* Heading of the column of percent: "time", under emulation "time, emulated". */

@@ -353,3 +353,15 @@ END
 	try lampduel reference --resume 1
 	[ "$(sql "SELECT count(DISTINCT life) FROM execution e JOIN task t ON t.id = e.task WHERE t.name = 'mariadb/encode'")" -eq 3 ]
 }
+
+@test "the page of an emulated pair claims nothing about hardware and names nobody" {
+	replay -o page.html
+	[ "$status" -eq 0 ]
+	page=$(cat page.html)
+	[[ $page == "<!DOCTYPE html>"*"nothing is claimed about any hardware"*"</html>" ]]
+	[[ $page == *"less time under emulation"*"-67.8 %"* && $page != *faster* ]]
+	[[ $page == *"<svg class=\"chart\" role=\"img\""* && $page != *"<script"* ]]
+	! command -v tidy >/dev/null || tidy -q -e page.html
+	try lampduel report --format html -o - 1
+	[ "$status" -eq 0 ] && [ "$out" = "$page" ]
+}

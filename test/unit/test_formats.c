@@ -228,10 +228,11 @@ static void assert_tame(const char *format, const char *text)
 	}
 	assert_null(strstr(text, "\xe2\x80\xae"));
 	assert_null(strstr(text, "\xff"));
+	if (text_equal(format, "markdown"))
+		assert_null(strstr(text, "](java"));
 	if (text_equal(format, "markdown") || text_equal(format, "html")) {
 		assert_null(strstr(text, "<script>alert"));
 		assert_null(strstr(text, "<img"));
-		assert_null(strstr(text, "](java"));
 		assert_null(strstr(text, "</td></table><"));
 	}
 	for (const char *p = text; csv && *p != '\0'; p++) {
@@ -262,6 +263,77 @@ static void nothing_hostile_gets_out(void **state)
 		release(&j);
 	}
 	free(huge);
+}
+
+enum { DEPTH = 32, NAME = 16 };
+
+/* Every element that a page opens it closes, in order, and every attribute's quotes match. */
+static void assert_well_formed(const char *page)
+{
+	char open[DEPTH][NAME];
+	size_t depth = 0;
+
+	for (const char *p = strchr(page, '<'); p != NULL; p = strchr(p, '<')) {
+		size_t quotes = 0;
+		bool end = p[1] == '/';
+		const char *name = p + 1 + end;
+		size_t n = strcspn(name, " >/");
+		const char *close = name;
+
+		for (; *close != '\0' && (*close != '>' || quotes % 2 == 1); close++)
+			quotes += *close == '"';
+		assert_int_equal(*close, '>');
+		assert_true(n > 0 && n < NAME);
+		p = close;
+		if (name[0] == '!' || close[-1] == '/' || strncmp(name, "meta", n) == 0)
+			continue;
+		if (!end) {
+			assert_true(depth < DEPTH);
+			(void)snprintf(open[depth++], NAME, "%.*s", (int)n, name);
+			continue;
+		}
+		assert_true(depth > 0);
+		depth--;
+		if (strlen(open[depth]) != n || strncmp(open[depth], name, n) != 0)
+			fail_msg("</%.*s> ends <%s>", (int)n, name, open[depth]);
+	}
+	assert_int_equal(depth, 0);
+}
+
+static void pages_are_well_formed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+		struct judged j;
+		make_hostile(&j.e, hostile[i]);
+		judge(&j);
+		char *text = render(&j, &report_html);
+		assert_well_formed(text);
+		assert_null(strstr(text, "<script"));
+		assert_null(strstr(text, "href=")); /* it needs no other file */
+		assert_null(strstr(text, "url("));
+		assert_null(strstr(text, "<link"));
+		free(text);
+		release(&j);
+	}
+}
+
+static void a_long_run_makes_no_huge_page(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	example_reference(&j.e, 200);
+	judge(&j);
+	char *text = render(&j, &report_html);
+	size_t samples = 0;
+	for (size_t i = 0; i < j.m.rows.n; i++)
+		samples += j.m.systems.n * j.m.rows.v[i].rounds;
+	assert_true(samples > 1000);
+	/* 3 systems, 12 metrics and 200 rounds are 7,200 samples: 2 MB at most */
+	assert_true(strlen(text) < 60000 + samples * 260);
+	free(text);
+	release(&j);
 }
 
 /* The rows of Markdown tables have as many cells as their heads, whatever stands in them. */
@@ -467,6 +539,8 @@ int main(void)
 		cmocka_unit_test(equal_figures),
 		cmocka_unit_test(nothing_hostile_gets_out),
 		cmocka_unit_test(markdown_tables_hold),
+		cmocka_unit_test(pages_are_well_formed),
+		cmocka_unit_test(a_long_run_makes_no_huge_page),
 		cmocka_unit_test(read_back_is_equal),
 		cmocka_unit_test(damaged_files_are_named),
 		cmocka_unit_test(deep_and_odd_files),

@@ -1,0 +1,369 @@
+#include "report/chart.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/markup.h"
+#include "report/words.h"
+
+enum {
+	WIDTH = 720,
+	LABEL = 340, /* forest: where the labels end and the scale begins */
+	ROW = 34,
+	TICKS_MAX = 12,
+	LONGEST = 80, /* bytes of a label */
+	LABEL_CHARS = 50,
+	PLOT_TOP = 14,
+	PLOT_BOTTOM = 196,
+	PLOT_LEFT = 84,
+	PLOT_RIGHT = 520,
+	SPREAD_LEFT = 548,
+	SPREAD_RIGHT = 712,
+	SAMPLES_HEIGHT = 236,
+};
+
+/* From values to places on the paper. */
+struct scale {
+	double from, to; /* values */
+	double low, high;
+};
+
+static double place(const struct scale *s, double value)
+{
+	return s->low + (value - s->from) / (s->to - s->from) * (s->high - s->low);
+}
+
+static void add_mark(struct buf *b, size_t system, double x, double y)
+{
+	size_t shape = system % CHART_SHAPES;
+
+	if (shape == 0)
+		buf_addf(b, "<circle class=\"s0\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", x, y);
+	else if (shape == 1)
+		buf_addf(b,
+			 "<rect class=\"s1\" x=\"%.1f\" y=\"%.1f\" width=\"6.6\" height=\"6.6\"/>",
+			 x - 3.3, y - 3.3);
+	else if (shape == 2)
+		buf_addf(b, "<path class=\"s2\" d=\"M%.1f %.1fl4.2 7.4h-8.4z\"/>", x, y - 4.6);
+	else
+		buf_addf(b, "<path class=\"s3\" d=\"M%.1f %.1fl4.6 4.6l-4.6 4.6l-4.6-4.6z\"/>", x,
+			 y - 4.6);
+}
+
+void chart_mark(size_t system, struct buf *b)
+{
+	buf_addstr(b, "<svg class=\"mark\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">");
+	add_mark(b, system, 6, 6);
+	buf_addstr(b, "</svg>");
+}
+
+static void add_label(struct buf *b, const char *text, double x, double y, const char *anchor)
+{
+	buf_addf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+	markup_add(b, text, LONGEST);
+	buf_addstr(b, "</text>");
+}
+
+static void add_line(struct buf *b, const char *class, double x1, double y1, double x2, double y2)
+{
+	buf_addf(b, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", class,
+		 x1, y1, x2, y2);
+}
+
+static void begin(struct buf *b, double height, const char *title, const char *description)
+{
+	buf_addf(b, "<svg class=\"chart\" role=\"img\" viewBox=\"0 0 %d %.0f\" aria-label=\"",
+		 WIDTH, height);
+	markup_add(b, title, 4 * LONGEST);
+	buf_addstr(b, ". ");
+	markup_add(b, description, 4000);
+	buf_addstr(b, "\"><title>");
+	markup_add(b, title, 4 * LONGEST);
+	buf_addstr(b, "</title>");
+}
+
+/* The forest plot. */
+
+static void widen(struct scale *s, double times)
+{
+	if (!isfinite(times) || times <= 0)
+		return;
+	s->from = fmin(s->from, log(times));
+	s->to = fmax(s->to, log(times));
+}
+
+static bool is_drawn(const struct report_model *m, const struct report_row *r, size_t system)
+{
+	return system != m->baseline && r->changes.v[system].has_interval;
+}
+
+static size_t forest_scale(const struct report_model *m, struct scale *s)
+{
+	size_t n = 0;
+
+	*s = (struct scale){-log(1.05), log(1.05), LABEL, WIDTH - 14};
+	for (size_t i = 0; i < m->rows.n; i++) {
+		for (size_t k = 0; k < m->systems.n; k++) {
+			const struct report_change *c = &m->rows.v[i].changes.v[k];
+			if (!is_drawn(m, &m->rows.v[i], k))
+				continue;
+			widen(s, compare_times(c->estimate.log));
+			widen(s, compare_times(c->estimate.lo));
+			widen(s, compare_times(c->estimate.hi));
+			n++;
+		}
+	}
+	double air = (s->to - s->from) * 0.05;
+	s->from -= air;
+	s->to += air;
+	return n;
+}
+
+bool chart_has_forest(const struct report_model *m)
+{
+	struct scale s;
+
+	return forest_scale(m, &s) > 0;
+}
+
+/* Ticks of times as fast: of the finest series of which at most eight are seen. */
+static size_t times_ticks(const struct scale *s, double *v)
+{
+	static const double steps[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 50, 100};
+	double low = exp(s->from), high = exp(s->to);
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		double first = ceil(low / steps[i]), last = floor(high / steps[i]);
+		if (last - first > 7)
+			continue;
+		for (double k = first; k <= last && n < TICKS_MAX; k++) {
+			if (k > 0)
+				v[n++] = k * steps[i];
+		}
+		break;
+	}
+	return n;
+}
+
+static void forest_frame(const struct report_model *m, const struct scale *s, double bottom,
+			 struct buf *b)
+{
+	double ticks[TICKS_MAX];
+	size_t n = times_ticks(s, ticks);
+	double one = place(s, 0);
+
+	if (m->margin > 0) {
+		double a = place(s, -log1p(m->margin)), z = place(s, log1p(m->margin));
+		buf_addf(b,
+			 "<rect class=\"margin\" x=\"%.1f\" y=\"24\" width=\"%.1f\" "
+			 "height=\"%.1f\"/>",
+			 a, z - a, bottom - 24);
+	}
+	for (size_t i = 0; i < n; i++) {
+		double x = place(s, log(ticks[i]));
+		char *text = mem_printf("%gx", ticks[i]);
+		add_line(b, "grid", x, 24, x, bottom);
+		add_label(b, text, x, bottom + 17, "middle");
+		free(text);
+	}
+	add_line(b, "axis", one, 20, one, bottom);
+	add_label(b, "more time", one - 8, 14, "end");
+	add_label(b, "less time", one + 8, 14, "start");
+}
+
+/* The whole title is in the row's own title element. */
+static char *short_title(const char *title)
+{
+	size_t n = text_cut(title, LABEL_CHARS);
+
+	return title[n] == '\0' ? mem_strdup(title) : mem_printf("%.*s...", (int)n, title);
+}
+
+static void forest_row(const struct report_model *m, const struct scale *s, size_t row,
+		       size_t system, double y, struct buf *b)
+{
+	const struct report_row *r = &m->rows.v[row];
+	const struct report_change *c = &r->changes.v[system];
+	double from = compare_times(c->estimate.hi), to = compare_times(c->estimate.lo);
+	double x1 = isfinite(from) && from > 0 ? place(s, log(from)) : s->low;
+	double x2 = isfinite(to) && to > 0 ? place(s, log(to)) : s->high;
+	char *title = short_title(r->title);
+
+	buf_addf(b, "<g class=\"%s\"><title>", r->primary ? "judged" : "beside");
+	markup_add(b, r->title, 4 * LONGEST);
+	buf_addstr(b, ": ");
+	markup_add(b, c->verdict[0] != '\0' ? c->verdict : c->times, 4 * LONGEST);
+	buf_addstr(b, "</title>");
+	add_label(b, title, LABEL - 10, y + 4, "end");
+	buf_addf(b,
+		 "<line class=\"interval s%zu\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
+		 system % CHART_SHAPES, x1, y, x2, y);
+	add_mark(b, system, place(s, log(compare_times(c->estimate.log))), y);
+	buf_addstr(b, "</g>");
+	free(title);
+}
+
+static void forest_description(const struct report_model *m, struct buf *b)
+{
+	for (size_t i = 0; i < m->rows.n; i++) {
+		for (size_t k = 0; k < m->systems.n; k++) {
+			const struct report_change *c = &m->rows.v[i].changes.v[k];
+			if (!is_drawn(m, &m->rows.v[i], k))
+				continue;
+			buf_addf(b, "%s, %s: %s. ", m->rows.v[i].title, m->systems.v[k].name,
+				 c->verdict[0] != '\0' ? c->verdict : c->times);
+		}
+	}
+}
+
+void chart_forest(const struct report_model *m, struct buf *b)
+{
+	struct scale s;
+	struct buf d = BUF_INIT;
+	size_t n = forest_scale(m, &s);
+	double bottom = 30 + (double)n * ROW, y = 30 + ROW / 2.0;
+
+	forest_description(m, &d);
+	begin(b, bottom + 42, words_times_heading(m->emulated), buf_str(&d));
+	forest_frame(m, &s, bottom, b);
+	for (size_t i = 0; i < m->rows.n; i++) {
+		for (size_t k = 0; k < m->systems.n; k++) {
+			if (!is_drawn(m, &m->rows.v[i], k))
+				continue;
+			forest_row(m, &s, i, k, y, b);
+			y += ROW;
+		}
+	}
+	add_label(b, m->emulated ? "times as fast, under emulation" : "times as fast",
+		  (s.low + s.high) / 2, bottom + 36, "middle");
+	buf_addstr(b, "</svg>");
+	buf_release(&d);
+}
+
+/* The samples of a row. */
+
+static size_t sample_range(const struct report_row *r, size_t systems, double *min, double *max)
+{
+	size_t n = 0;
+
+	for (size_t s = 0; s < systems; s++) {
+		for (size_t k = 0; k < r->rounds; k++) {
+			double v = r->samples[s][k];
+			if (!isfinite(v))
+				continue;
+			*min = n == 0 ? v : fmin(*min, v);
+			*max = n == 0 ? v : fmax(*max, v);
+			n++;
+		}
+	}
+	return n;
+}
+
+bool chart_has_samples(const struct report_row *r, size_t systems)
+{
+	double min = 0, max = 0;
+
+	return sample_range(r, systems, &min, &max) > 1;
+}
+
+/* 1, 2 or 5 times a power of ten, so that about five steps fill the range. */
+static double round_step(double range)
+{
+	double power = pow(10, floor(log10(range / 5)));
+	double share = range / 5 / power;
+
+	return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+}
+
+static void samples_frame(const struct report_row *r, const struct scale *y, const struct scale *x,
+			  struct buf *b)
+{
+	double step = round_step(y->to - y->from);
+	int decimals = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
+
+	for (double v = ceil(y->from / step) * step; v <= y->to; v += step) {
+		char *text = mem_printf("%.*f", decimals, v);
+		add_line(b, "grid", PLOT_LEFT, place(y, v), SPREAD_RIGHT, place(y, v));
+		add_label(b, text, PLOT_LEFT - 8, place(y, v) + 4, "end");
+		free(text);
+	}
+	add_line(b, "axis", PLOT_LEFT, PLOT_BOTTOM, PLOT_RIGHT, PLOT_BOTTOM);
+	add_line(b, "axis", SPREAD_LEFT, PLOT_BOTTOM, SPREAD_RIGHT, PLOT_BOTTOM);
+	size_t every = (r->rounds + 14) / 15;
+	for (size_t k = 0; k < r->rounds; k += every) {
+		char *text = mem_printf("%zu", k + 1);
+		add_label(b, text, place(x, (double)k), PLOT_BOTTOM + 16, "middle");
+		free(text);
+	}
+	add_label(b, "round", (PLOT_LEFT + PLOT_RIGHT) / 2.0, SAMPLES_HEIGHT - 6, "middle");
+	add_label(b, r->view.unit, 4, PLOT_TOP, "start");
+}
+
+/* A line through the samples shows drift; it is broken where a round does not count. */
+static void samples_path(const double *v, size_t n, size_t system, const struct scale *x,
+			 const struct scale *y, struct buf *b)
+{
+	bool down = false;
+
+	buf_addf(b, "<path class=\"path s%zu\" d=\"", system % CHART_SHAPES);
+	for (size_t k = 0; k < n; k++) {
+		if (isfinite(v[k]))
+			buf_addf(b, "%c%.1f %.1f", down ? 'L' : 'M', place(x, (double)k),
+				 place(y, v[k]));
+		down = isfinite(v[k]);
+	}
+	buf_addstr(b, "\"/>");
+}
+
+static void samples_of(const struct report_model *m, const struct report_row *r, size_t s,
+		       const struct scale *x, const struct scale *y, struct buf *b)
+{
+	const double *v = r->samples[s];
+	double width = (SPREAD_RIGHT - SPREAD_LEFT) / (double)m->systems.n;
+	double middle = SPREAD_LEFT + ((double)s + 0.5) * width;
+	double mean = view_value(&r->view, r->figures.v[s].figure.mean);
+
+	samples_path(v, r->rounds, s, x, y, b);
+	for (size_t k = 0; k < r->rounds; k++) {
+		if (!isfinite(v[k]))
+			continue;
+		add_mark(b, s, place(x, (double)k), place(y, v[k]));
+		/* side by side in five lanes, so that equal values do not hide each other */
+		add_mark(b, s, middle + ((double)(k % 5) - 2) * width / 9, place(y, v[k]));
+	}
+	if (r->figures.v[s].figure.n > 0 && isfinite(mean))
+		add_line(b, "mean", middle - width / 2.6, place(y, mean), middle + width / 2.6,
+			 place(y, mean));
+	char *name = mem_strndup(m->systems.v[s].name, text_cut(m->systems.v[s].name, 14));
+	add_label(b, name, middle, PLOT_BOTTOM + 16, "middle");
+	free(name);
+}
+
+void chart_samples(const struct report_model *m, const struct report_row *r, struct buf *b)
+{
+	struct scale x = {0, r->rounds > 1 ? (double)r->rounds - 1 : 1, PLOT_LEFT + 12,
+			  PLOT_RIGHT - 12};
+	struct scale y = {0, 1, PLOT_BOTTOM, PLOT_TOP + 6};
+	struct buf d = BUF_INIT;
+
+	(void)sample_range(r, m->systems.n, &y.from, &y.to);
+	double air = y.to > y.from ? (y.to - y.from) * 0.08 : fabs(y.to) * 0.05 + 1e-12;
+	y.from -= air;
+	y.to += air;
+	for (size_t s = 0; s < m->systems.n; s++) {
+		const struct report_figure *f = &r->figures.v[s];
+		buf_addf(&d, "%s: mean %s, %s%s%s%zu samples. ", m->systems.v[s].name,
+			 f->text[0] != '\0' ? f->text : "not known",
+			 f->spread[0] != '\0' ? "standard deviation " : "", f->spread,
+			 f->spread[0] != '\0' ? ", " : "", f->figure.n);
+	}
+	begin(b, SAMPLES_HEIGHT, r->title, buf_str(&d));
+	samples_frame(r, &y, &x, b);
+	for (size_t s = 0; s < m->systems.n; s++)
+		samples_of(m, r, s, &x, &y, b);
+	buf_addstr(b, "</svg>");
+	buf_release(&d);
+}
