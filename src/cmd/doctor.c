@@ -289,6 +289,18 @@ static int is_prepared(const char *target, struct rootfs_info *asked, struct err
 	return rc;
 }
 
+static bool is_known_suite(const char *suite)
+{
+	static const char *const known[] = {"bullseye", "bookworm", "trixie",   "forky",
+					    "sid",      "stable",   "unstable", "testing"};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (text_equal(known[i], suite))
+			return true;
+	}
+	return false;
+}
+
 static int check_target(struct doctor *d, const char *target, struct err *err)
 {
 	const struct system_kind *k = system_kind_of(target, err);
@@ -302,9 +314,13 @@ static int check_target(struct doctor *d, const char *target, struct err *err)
 	if (rc == 1) {
 		rc = open_and_check(d, target, err);
 	} else if (rc == 0) {
-		tell(d, FINE, target,
-		     "not prepared yet: the first run makes it (or lampduel rootfs add %s)",
-		     target);
+		bool known = is_known_suite(asked.suite);
+		tell(d, known ? FINE : NOTE, target,
+		     "not prepared yet: the first run makes it (or lampduel rootfs add %s)%s",
+		     target,
+		     known ? ""
+			   : "; no release of Debian that lampduel knows has this name, the "
+			     "archive will tell");
 		check_arch(d, target, asked.arch, NULL);
 	}
 	rootfs_info_release(&asked);

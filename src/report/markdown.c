@@ -215,17 +215,20 @@ static void put_alone(struct page *p, const char *what, size_t from, size_t to)
 	buf_addf(p->out, "%s\n\n|", m->systems.v[0].emulated ? ", under emulation" : "");
 	add_cell(p, "Task");
 	add_cell(p, "mean");
-	add_cell(p, "rate");
+	bool rates = words_has_rates(m, from, to);
+	if (rates)
+		add_cell(p, "rate");
 	add_cell(p, "sd");
 	add_cell(p, "n");
-	end_header(p, "lrrrr");
+	end_header(p, rates ? "lrrrr" : "lrrr");
 	for (size_t i = from; i < to; i++) {
 		const struct report_figure *f = &m->rows.v[i].figures.v[0];
 
 		buf_addch(p->out, '|');
 		add_cell(p, m->rows.v[i].title);
 		add_cell(p, f->text[0] == '\0' ? "no value" : f->text);
-		add_cell(p, f->second);
+		if (rates)
+			add_cell(p, f->second);
 		add_cell(p, f->spread);
 		buf_addf(p->out, " %zu |\n", f->figure.n);
 	}

@@ -295,10 +295,12 @@ static void put_alone(struct paper *p, const char *what, size_t from, size_t to)
 				m->systems.v[0].emulated ? ", under emulation" : "");
 	heading(p, text);
 	free(text);
-	table_init(&t, 5, p->ascii, true);
+	bool rates = words_has_rates(m, from, to);
+	table_init(&t, rates ? 5 : 4, p->ascii, true);
 	table_add(&t, "Task");
 	table_add(&t, "mean");
-	table_add(&t, "rate");
+	if (rates)
+		table_add(&t, "rate");
 	table_add(&t, "sd");
 	table_add(&t, "n");
 	for (size_t i = from; i < to; i++) {
@@ -306,7 +308,8 @@ static void put_alone(struct paper *p, const char *what, size_t from, size_t to)
 
 		table_add(&t, m->rows.v[i].title);
 		add_number(&t, f->text[0] == '\0' ? "no value" : f->text);
-		add_number(&t, f->second);
+		if (rates)
+			add_number(&t, f->second);
 		add_number(&t, f->spread);
 		table_addf(&t, "%zu", f->figure.n);
 	}

@@ -153,10 +153,24 @@ static bool has_estimate(const struct report_model *m)
 	return m->explanations.n > 0;
 }
 
+bool words_has_rates(const struct report_model *m, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		for (size_t s = 0; s < m->rows.v[i].figures.n; s++) {
+			if (m->rows.v[i].figures.v[s].second[0] != '\0')
+				return true;
+		}
+	}
+	return false;
+}
+
 void words_legend(const struct report_model *m, struct buf *b)
 {
 	buf_addstr(b, "Figures are means of n rounds; sd: standard deviation as a share of the "
 		      "mean.");
+	if (words_has_rates(m, 0, m->rows.n))
+		buf_addstr(b, " Where a rate is shown, it is what was measured: the mean is the "
+			      "rate's, and the time is its inverse.");
 	if (m->systems.n > 1)
 		buf_addstr(b, " Time and as fast are two views of one figure, the change of the "
 			      "means.");

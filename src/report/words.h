@@ -32,6 +32,9 @@ void words_verdict(const struct comparison *c, double margin, struct buf *b);
 /* "hard takes 30.1 % less time over 4 workloads ..." */
 void words_overall(const struct compare_overall *o, const char *baseline, struct buf *b);
 
+/* Has any of these rows a second view, a rate beside its time? */
+bool words_has_rates(const struct report_model *m, size_t from, size_t to);
+
 /* What the columns of the results mean; appends. */
 void words_legend(const struct report_model *m, struct buf *b);
 

@@ -53,3 +53,9 @@ setup() {
 	run "$LAMPDUEL" doctor debian:bookworm/armhf
 	[[ "$output" == *"not prepared yet"* ]]
 }
+
+@test "doctor does not call a release fine that it does not know" {
+	run "$LAMPDUEL" doctor debian:nonsense/armhf
+	[[ "$output" == *"note  debian:nonsense/armhf: "*"no release of Debian"* ]]
+	[[ "$output" != *"fine  debian:nonsense/armhf: not prepared"* ]]
+}

@@ -104,3 +104,12 @@ duel() {
 	[ "$status" -eq 1 ]
 	said_in_one_line "/no/such/file"
 }
+
+@test "a system alone has no column of rates where nothing has a rate" {
+	record false >"$recording"
+	try lampduel run -b slow="recorded:$recording" --command work -n 6 -- /usr/bin/work
+	[ "$status" -eq 0 ]
+	[[ "$out" == *"Task "*"mean "*"sd "*"n"* && "$out" != *" rate "* ]]
+	try lampduel report --format markdown
+	[[ "$out" == *"| Task | mean | sd | n |"* ]]
+}
