@@ -84,6 +84,10 @@ extern const struct command *const command_table[]; /* ended by NULL */
 /* The whole program: finds the command, parses, runs, prints the error; returns the exit status. */
 int cmd_main(int argc, char **argv);
 
+/* print.c: a table as wide as the terminal, on standard output; releases it. */
+struct table;
+void cmd_put_table(struct cmd_context *c, struct table *t);
+
 /* options.c */
 void options_defaults(const struct option_row *table, void *options);
 void options_release(const struct option_row *table, void *options);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/jsonx.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -127,34 +128,12 @@ static int facts_of(struct cmd_context *c, const char *text, size_t position, st
 	return facts_of_target(c, text, f, err);
 }
 
-static void add_safe(struct table *t, const char *text)
-{
-	char *safe = text_escaped(text);
-
-	table_add(t, safe);
-	free(safe);
-}
-
-static void put_table(struct cmd_context *c, struct table *t)
-{
-	struct buf b = BUF_INIT;
-
-	table_render(t, (size_t)c->columns, &b);
-	(void)fwrite(buf_str(&b), 1, b.len, c->out);
-	table_release(t);
-	buf_release(&b);
-}
-
 static void put_json(struct cmd_context *c, json_t *j)
 {
-	char *text = json_dumps(j, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+	char *text = jsonx_take_text(j, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
 
-	if (text != NULL)
-		(void)fprintf(c->out, "%s\n", text);
-	else
-		mem_exhausted();
+	(void)fprintf(c->out, "%s\n", text);
 	free(text);
-	json_decref(j);
 }
 
 /* What systems print need be no UTF-8; JSON must be. */
@@ -205,10 +184,10 @@ static void put_facts(struct cmd_context *c, const struct factset *f, bool all)
 				left_out++;
 				continue;
 			}
-			add_safe(&t, f->v[i].key);
-			add_safe(&t, f->v[i].value);
+			table_add_safe(&t, f->v[i].key);
+			table_add_safe(&t, f->v[i].value);
 		}
-		put_table(c, &t);
+		cmd_put_table(c, &t);
 		if (left_out > 0)
 			(void)fprintf(c->out, "... and %zu more (--all)\n", left_out);
 	}
@@ -259,7 +238,7 @@ static void add_value(struct table *t, const char *mine, const char *other)
 
 	if (strlen(text) > SHOWN_MAX)
 		memcpy(text + SHOWN_MAX - 3, "...", 4);
-	add_safe(t, text);
+	table_add_safe(t, text);
 	free(text);
 }
 
@@ -286,8 +265,8 @@ static void put_reference_rows(struct table *t, const struct factset *a, const s
 		if (x == NULL && y == NULL)
 			continue;
 		table_add(t, rows[i].label);
-		add_safe(t, x == NULL ? "" : x);
-		add_safe(t, y == NULL ? "" : y);
+		table_add_safe(t, x == NULL ? "" : x);
+		table_add_safe(t, y == NULL ? "" : y);
 	}
 }
 
@@ -301,16 +280,16 @@ static void put_differences(struct cmd_context *c, const struct differences *d,
 
 	table_init(&t, 3, !c->utf8, true);
 	table_add(&t, "");
-	add_safe(&t, names[0]);
-	add_safe(&t, names[1]);
+	table_add_safe(&t, names[0]);
+	table_add_safe(&t, names[1]);
 	put_reference_rows(&t, a, b);
 	table_end_row(&t);
 	for (size_t i = 0; i < shown; i++) {
-		add_safe(&t, d->rows.v[i].key);
+		table_add_safe(&t, d->rows.v[i].key);
 		add_value(&t, d->rows.v[i].a, d->rows.v[i].b);
 		add_value(&t, d->rows.v[i].b, d->rows.v[i].a);
 	}
-	put_table(c, &t);
+	cmd_put_table(c, &t);
 	if (shown < d->rows.n)
 		(void)fprintf(c->out, "... and %zu more that are less likely to matter (--all)\n",
 			      d->rows.n - shown);

@@ -137,24 +137,6 @@ static void put_head(struct cmd_context *c, const struct experiment *e)
 	free(text);
 }
 
-static void add_safe(struct table *t, const char *text)
-{
-	char *safe = text_escaped(text);
-
-	table_add(t, safe);
-	free(safe);
-}
-
-static void put_table(struct cmd_context *c, struct table *t)
-{
-	struct buf b = BUF_INIT;
-
-	table_render(t, (size_t)c->columns, &b);
-	(void)fwrite(buf_str(&b), 1, b.len, c->out);
-	table_release(t);
-	buf_release(&b);
-}
-
 /* "key   value [where from]"; what is longer goes on below the value. */
 static void put_fact(struct cmd_context *c, const struct fact *f)
 {
@@ -201,13 +183,13 @@ static void put_tasks(struct cmd_context *c, const struct experiment *e)
 	table_add(&t, "Task");
 	table_add(&t, "Parameters");
 	for (size_t i = 0; i < e->tasks.n; i++) {
-		add_safe(&t, e->tasks.v[i].name);
+		table_add_safe(&t, e->tasks.v[i].name);
 		char *params = readable(e->tasks.v[i].params);
-		add_safe(&t, params);
+		table_add_safe(&t, params);
 		free(params);
 	}
 	(void)fputc('\n', c->out);
-	put_table(c, &t);
+	cmd_put_table(c, &t);
 }
 
 /* "openssl/rsa2048/sign=39.7 op/s; ..." */

@@ -129,6 +129,14 @@ void table_add(struct table *t, const char *cell)
 	vec_push(&t->cells, shown(cell, t->ascii));
 }
 
+void table_add_safe(struct table *t, const char *text)
+{
+	char *safe = text_escaped(text);
+
+	table_add(t, safe);
+	free(safe);
+}
+
 void table_addf(struct table *t, const char *fmt, ...)
 {
 	va_list ap;

@@ -24,7 +24,8 @@ struct table {
 
 void table_init(struct table *t, size_t columns, bool ascii, bool header);
 void table_release(struct table *t);
-void table_add(struct table *t, const char *cell); /* row by row; copies */
+void table_add(struct table *t, const char *cell);      /* row by row; copies */
+void table_add_safe(struct table *t, const char *text); /* untrusted text, escaped */
 void table_addf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Fills the row that was begun with empty cells; a row that was not begun is a blank line. */
 void table_end_row(struct table *t);

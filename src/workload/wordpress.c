@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jsonx.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -312,12 +313,9 @@ static int run_once(const struct task *t, struct system *s, struct stack *st,
 	json_t *root = json_pack(
 		"{s:s, s:s, s:o, s:o}", "wordpress", tree == NULL ? "" : tree->version, "theme",
 		tree == NULL ? "" : tree->theme, "requests", pages, "cached", cached);
-	char *text = root == NULL ? NULL : json_dumps(root, JSON_COMPACT);
-	if (text == NULL)
-		mem_exhausted();
+	char *text = jsonx_take_text(root, JSON_COMPACT);
 	buf_addstr(raw, text);
 	free(text);
-	json_decref(root);
 	return rc;
 }
 

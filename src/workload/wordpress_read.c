@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jsonx.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -30,73 +31,64 @@ json_t *answer_json(const struct outcome *o, const char *sent)
 	return j;
 }
 
-static const char *str(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s == NULL ? "" : s;
-}
-
-static long long num(const json_t *j, const char *key)
-{
-	return (long long)json_integer_value(json_object_get(j, key));
-}
-
 /* A whole HTML page. */
 static int check_page(const json_t *a, const char *which, struct err *err)
 {
-	if (str(a, "problem")[0] != '\0')
-		return err_set(err, "%s: the caching engine says: %s", which, str(a, "problem"));
-	if (num(a, "http") != 200)
-		return err_set(err, "%s: HTTP status %lld, not a page", which, num(a, "http"));
+	if (jsonx_str(a, "problem")[0] != '\0')
+		return err_set(err, "%s: the caching engine says: %s", which,
+			       jsonx_str(a, "problem"));
+	if (jsonx_num(a, "http") != 200)
+		return err_set(err, "%s: HTTP status %lld, not a page", which,
+			       jsonx_num(a, "http"));
 	if (!json_is_true(json_object_get(a, "html")))
 		return err_set(err, "%s: the answer is no HTML", which);
-	if (num(a, "nuls") != 0)
+	if (jsonx_num(a, "nuls") != 0)
 		return err_set(err, "%s: the page holds NUL bytes", which);
 	if (!json_is_true(json_object_get(a, "complete")))
 		return err_set(err, "%s: the page is cut off: it does not end in </html>", which);
-	if (num(a, "total_ns") <= 0)
+	if (jsonx_num(a, "total_ns") <= 0)
 		return err_set(err, "%s: the time of the request is missing", which);
 	return 0;
 }
 
 static int check_same_text(const json_t *a, const json_t *first, const char *which, struct err *err)
 {
-	if (first == NULL || (num(a, "text") == num(first, "text") &&
-			      strcmp(str(a, "hash"), str(first, "hash")) == 0))
+	if (first == NULL || (jsonx_num(a, "text") == jsonx_num(first, "text") &&
+			      strcmp(jsonx_str(a, "hash"), jsonx_str(first, "hash")) == 0))
 		return 0;
 	return err_set(err, "%s: the page is not the first one's (%lld bytes of text, there %lld)",
-		       which, num(a, "text"), num(first, "text"));
+		       which, jsonx_num(a, "text"), jsonx_num(first, "text"));
 }
 
 int answer_check_fresh(const struct task *t, const json_t *answer, const json_t *first,
 		       const char *which, double *seconds, double *step, struct err *err)
 {
-	const char *sent = str(answer, "sent");
+	const char *sent = jsonx_str(answer, "sent");
 	int rc = check_page(answer, which, err);
 
 	if (rc != 0)
 		return rc;
-	if (strcmp(str(answer, "cache"), "miss") != 0)
+	if (strcmp(jsonx_str(answer, "cache"), "miss") != 0)
 		return err_set(err,
 			       "%s: the page was not generated for it (X-Lampduel-Cache: %s), its "
 			       "time is another's",
 			       which,
-			       str(answer, "cache")[0] != '\0' ? str(answer, "cache") : "none");
-	if (!page_seconds(str(answer, "comment"), seconds, step))
+			       jsonx_str(answer, "cache")[0] != '\0' ? jsonx_str(answer, "cache")
+								     : "none");
+	if (!page_seconds(jsonx_str(answer, "comment"), seconds, step))
 		return err_set(err, "%s: the page does not end in the comment with its time",
 			       which);
-	if (sent[0] == '\0' || strcmp(str(answer, "nonce"), sent) != 0)
+	if (sent[0] == '\0' || strcmp(jsonx_str(answer, "nonce"), sent) != 0)
 		return err_set(err, "%s: the page carries another request's mark", which);
-	if (*seconds > (double)num(answer, "total_ns") / 1e9 + *step)
+	if (*seconds > (double)jsonx_num(answer, "total_ns") / 1e9 + *step)
 		return err_set(
 			err,
 			"%s: the page says %.6f s, and the whole request took %.6f s: a clock "
 			"was set meanwhile",
-			which, *seconds, (double)num(answer, "total_ns") / 1e9);
-	if (strcmp(str(answer, "opcache"), task_text(t, "opcache")) != 0)
+			which, *seconds, (double)jsonx_num(answer, "total_ns") / 1e9);
+	if (strcmp(jsonx_str(answer, "opcache"), task_text(t, "opcache")) != 0)
 		return err_set(err, "%s: OPcache is %s, the task wants it %s", which,
-			       strcmp(str(answer, "opcache"), "on") == 0 ? "on" : "off",
+			       strcmp(jsonx_str(answer, "opcache"), "on") == 0 ? "on" : "off",
 			       task_text(t, "opcache"));
 	return check_same_text(answer, first, which, err);
 }
@@ -109,12 +101,13 @@ static int check_cached(const json_t *answer, const json_t *last, const char *wh
 
 	if (rc != 0)
 		return rc;
-	if (strcmp(str(answer, "cache"), "hit") != 0)
+	if (strcmp(jsonx_str(answer, "cache"), "hit") != 0)
 		return err_set(err, "%s: not served from the page cache (X-Lampduel-Cache: %s)",
 			       which,
-			       str(answer, "cache")[0] != '\0' ? str(answer, "cache") : "none");
-	if (strcmp(str(answer, "nonce"), str(last, "sent")) != 0 ||
-	    strcmp(str(answer, "comment"), str(last, "comment")) != 0)
+			       jsonx_str(answer, "cache")[0] != '\0' ? jsonx_str(answer, "cache")
+								     : "none");
+	if (strcmp(jsonx_str(answer, "nonce"), jsonx_str(last, "sent")) != 0 ||
+	    strcmp(jsonx_str(answer, "comment"), jsonx_str(last, "comment")) != 0)
 		return err_set(err, "%s: the copy is not of the page generated last", which);
 	return check_same_text(answer, last, which, err);
 }
@@ -143,8 +136,8 @@ static char *conditions_of(const struct task *t, const json_t *root, const char 
 		{"opcache", task_text(t, "opcache")},
 		{"page", task_text(t, "path")},
 		{"requests", count},
-		{"theme", str(root, "theme")},
-		{"wordpress", str(root, "wordpress")},
+		{"theme", jsonx_str(root, "theme")},
+		{"wordpress", jsonx_str(root, "wordpress")},
 	};
 	char *text = conditions_text(c, sizeof(c) / sizeof(c[0]));
 
@@ -170,7 +163,7 @@ static int read_generated(const struct task *t, const json_t *root, struct sampl
 		char *which = mem_printf("request %zu", i + 1);
 		rc = answer_check_fresh(t, a, i == 0 ? NULL : json_array_get(list, 0), which,
 					&generate.v[i], &step, err);
-		total.v[i] = (double)num(a, "total_ns") / 1e9;
+		total.v[i] = (double)jsonx_num(a, "total_ns") / 1e9;
 		coarsest = step > coarsest ? step : coarsest;
 		free(which);
 	}
@@ -201,7 +194,7 @@ static int read_cached(const struct task *t, const json_t *root, struct sample *
 		const json_t *a = json_array_get(list, i);
 		char *which = mem_printf("cached request %zu", i + 1);
 		rc = check_cached(a, json_array_get(pages, json_array_size(pages) - 1), which, err);
-		total.v[i] = (double)num(a, "total_ns") / 1e9;
+		total.v[i] = (double)jsonx_num(a, "total_ns") / 1e9;
 		free(which);
 	}
 	if (rc == 0 && n > 0) {

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/jsonx.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -211,11 +212,8 @@ int site_run(const struct task *t, struct system *s, const struct step *step, st
 		step_release(&sub);
 	}
 	json_t *root = json_pack("{s:o}", "site", pages);
-	char *text = root == NULL ? NULL : json_dumps(root, JSON_COMPACT);
-	if (text == NULL)
-		mem_exhausted();
+	char *text = jsonx_take_text(root, JSON_COMPACT);
 	buf_addstr(raw, text);
 	free(text);
-	json_decref(root);
 	return rc;
 }

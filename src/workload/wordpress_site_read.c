@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/jsonx.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "parse/parse.h"
@@ -68,18 +69,6 @@ json_t *site_answer_json(const struct outcome *o)
 	return j;
 }
 
-static const char *str(const json_t *j, const char *key)
-{
-	const char *s = json_string_value(json_object_get(j, key));
-
-	return s == NULL ? "" : s;
-}
-
-static long long num(const json_t *j, const char *key)
-{
-	return (long long)json_integer_value(json_object_get(j, key));
-}
-
 /* The number of the header of that name; 0: none. */
 static long long header_number(const char *headers, const char *name)
 {
@@ -113,27 +102,28 @@ static const char *last_date(const char *text)
 
 static int check_whole(const json_t *a, const json_t *first, const char *which, struct err *err)
 {
-	if (num(a, "http") != 200)
-		return err_set(err, "%s: HTTP status %lld, not a page", which, num(a, "http"));
+	if (jsonx_num(a, "http") != 200)
+		return err_set(err, "%s: HTTP status %lld, not a page", which,
+			       jsonx_num(a, "http"));
 	if (!json_is_true(json_object_get(a, "complete")))
 		return err_set(err, "%s: the page is cut off: it does not end in </html>", which);
-	if (num(a, "total_ns") <= 0)
+	if (jsonx_num(a, "total_ns") <= 0)
 		return err_set(err, "%s: the time of the request is missing", which);
-	if (first != NULL && fabs((double)num(a, "size") - (double)num(first, "size")) >
-				     SIZE_SHARE * (double)num(first, "size"))
+	if (first != NULL && fabs((double)jsonx_num(a, "size") - (double)jsonx_num(first, "size")) >
+				     SIZE_SHARE * (double)jsonx_num(first, "size"))
 		return err_set(err, "%s: the page is not the first one's (%lld bytes, there %lld)",
-			       which, num(a, "size"), num(first, "size"));
+			       which, jsonx_num(a, "size"), jsonx_num(first, "size"));
 	return 0;
 }
 
 /* Its own words: generated in so many seconds, and not by a cache. */
 static int read_words(const json_t *a, const char *which, struct site_time *time, struct err *err)
 {
-	char *text = mem_printf("%s\n%s", str(a, "headers"), str(a, "tail"));
+	char *text = mem_printf("%s\n%s", jsonx_str(a, "headers"), jsonx_str(a, "tail"));
 	struct parse_result r = {0};
 	struct err none = ERR_INIT;
 	const struct parse_value *found = NULL;
-	bool cached = header_number(str(a, "headers"), "Age") > 0;
+	bool cached = header_number(jsonx_str(a, "headers"), "Age") > 0;
 
 	(void)parse_text(text, strlen(text), which, &r, &none);
 	for (size_t i = 0; i < r.values.n; i++) {
@@ -169,7 +159,7 @@ int site_answer_check(const struct task *t, const json_t *a, const json_t *first
 		      struct site_time *time, struct err *err)
 {
 	/* the server may begin as soon as it is connected to */
-	double total = (double)num(a, "whole_ns") / 1e9;
+	double total = (double)jsonx_num(a, "whole_ns") / 1e9;
 	int rc = check_whole(a, first, which, err);
 
 	(void)t;
@@ -178,15 +168,15 @@ int site_answer_check(const struct task *t, const json_t *a, const json_t *first
 		rc = read_words(a, which, time, err);
 	if (rc != 0)
 		return rc;
-	if (time->generate > total + time->step + (double)num(a, "step_ns") / 1e9)
+	if (time->generate > total + time->step + (double)jsonx_num(a, "step_ns") / 1e9)
 		return err_set(err,
 			       "%s: the page says it took %.6f s, and the whole request took %.6f "
 			       "s: it is a stored copy",
 			       which, time->generate, total);
-	const char *date = last_date(str(a, "tail"));
-	const char *before = first == NULL ? NULL : last_date(str(first, "tail"));
+	const char *date = last_date(jsonx_str(a, "tail"));
+	const char *before = first == NULL ? NULL : last_date(jsonx_str(first, "tail"));
 	if (date != NULL && before != NULL && strncmp(date, before, DATE_LEN) == 0 &&
-	    num(a, "start_ns") - num(first, "start_ns") > APART_NS)
+	    jsonx_num(a, "start_ns") - jsonx_num(first, "start_ns") > APART_NS)
 		return err_set(err,
 			       "%s: the page says it was made at %.19s, as one long before did",
 			       which, date);
@@ -262,10 +252,10 @@ int site_read(const struct task *t, const char *raw, size_t len, struct sample *
 		rc = site_answer_check(t, a, i == 0 ? NULL : json_array_get(list, 0), which, &time,
 				       err);
 		v[i] = time.generate;
-		v[n + i] = (double)num(a, "total_ns") / 1e9;
-		v[2 * n + i] = (double)num(a, "ttfb_ns") / 1e9;
+		v[n + i] = (double)jsonx_num(a, "total_ns") / 1e9;
+		v[2 * n + i] = (double)jsonx_num(a, "ttfb_ns") / 1e9;
 		coarsest = fmax(coarsest, time.step);
-		clock = fmax(clock, (double)num(a, "step_ns") / 1e9);
+		clock = fmax(clock, (double)jsonx_num(a, "step_ns") / 1e9);
 		free(which);
 	}
 	if (rc == 0)
