@@ -12,6 +12,7 @@
 
 enum {
 	DEFAULT_SECONDS = 10, /* of public-key algorithms, in every version */
+	SAID_MAX = 80,        /* bytes of an output that is quoted */
 	OPERATIONS_MAX = 12,  /* timed one after the other in one execution; 3.5 has ten of RSA */
 };
 
@@ -284,13 +285,31 @@ static int add_value(const struct task *t, const struct parse_value *v, struct s
 	return rc;
 }
 
+/* parse_text() speaks of every tool it knows; here one was asked. */
+static int read_output(const struct task *t, const char *raw, size_t len, struct parse_result *r,
+		       struct err *err)
+{
+	if (task_int(t, "seconds") <= 0)
+		return err_set(err, "no seconds are set");
+	if (parse_text(raw, len, t->name, r, err) == 0)
+		return 0;
+	struct buf said = BUF_INIT;
+	const char *end = memchr(raw, '\n', len);
+	size_t line = end == NULL ? len : (size_t)(end - raw);
+
+	text_escape(&said, raw, line < SAID_MAX ? line : SAID_MAX);
+	int rc = err_set(err, "no result of openssl speed in what it printed, which begins: \"%s\"",
+			 buf_str(&said));
+	buf_release(&said);
+	return rc;
+}
+
 static int read_sample(const struct task *t, const char *raw, size_t len, struct sample *out,
 		       struct err *err)
 {
 	struct parse_result r = {0};
 	size_t primary = 0;
-	int rc = task_int(t, "seconds") > 0 ? parse_text(raw, len, t->name, &r, err)
-					    : err_set(err, "no seconds are set");
+	int rc = read_output(t, raw, len, &r, err);
 
 	for (size_t i = 0; rc == 0 && i < r.values.n; i++) {
 		if (is_own_metric(t, r.values.v[i].metric))

@@ -323,6 +323,7 @@ static void test_read_openssl(void **state)
 	assert_string_equal(s.values.v[1].conditions, "clock=user;seconds=4;threads=1");
 	sample_release(&s);
 
+	expect_unread_text(t, "Segmentation fault\nmore", "begins: \"Segmentation fault\"");
 	expect_unread_text(t, "", "");
 	expect_unread_text(t, "speed: Unknown algorithm rsa2048\n", "");
 	/* the verify half is missing, another size, two runs, a count of nothing */
