@@ -16,7 +16,9 @@ static void print_examples(void)
 		    "\n"
 		    "  one command in two releases:\n"
 		    "    lampduel run -b debian:bookworm/amd64 -c debian:trixie/amd64 \\\n"
-		    "        --command sort -- /usr/bin/openssl dgst -sha256 /usr/bin/openssl\n"
+		    "        --command key -- /usr/bin/openssl enc -aes-256-cbc -pbkdf2 -iter "
+		    "1000000 \\\n"
+		    "        -S 0102030405060708 -k x -in /dev/null -out /dev/null\n"
 		    "\n"
 		    "lampduel run --help lists all options.\n",
 		    stderr);
