@@ -105,6 +105,13 @@ install_packages() {
 	quietly apt update && quietly apt --no-install-recommends install "${missing[@]}"
 }
 
+# install_browser: what looks at pages. An npm that came from elsewhere is good enough.
+install_browser() {
+	local purposes=(browser)
+	command -v npm >/dev/null || purposes+=(npm)
+	install_packages "${purposes[@]}"
+}
+
 # install_server: the ssh server that tests start by themselves on loopback. Its package would start one for
 # everybody; it is kept from that, now and at the next start of the machine.
 install_server() {
