@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "cmd/aa.h"
+#include "cmd/chart.h"
 #include "measure/plan.h"
 #include "report/hide.h"
 #include "report/report.h"
@@ -102,7 +103,9 @@ int render_compared(struct cmd_context *c, struct experiment *e, const struct co
 	report_model_make(&m, e, &(const struct report_model_options){.identify = o->identify});
 	if (e->systems.n > 1)
 		report_model_judge(&m, s);
-	int rc = put(c, f, &in, o, err);
+	int rc = o->chart == NULL ? 0 : chart_write(c, &m, o->metric, o->chart, err);
+	if (rc == 0 && (o->chart == NULL || o->output != NULL))
+		rc = put(c, f, &in, o, err);
 	report_model_release(&m);
 	return rc;
 }

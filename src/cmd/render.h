@@ -11,7 +11,9 @@ struct render_options {
 	const char *output; /* file, written at once or not at all; NULL: none */
 	bool also;          /* with output: the text on standard output too */
 	bool explain, identify;
-	double margin; /* share that counts as the same; 0: the default */
+	const char *chart;  /* file for a chart, instead of the report unless output is set */
+	const char *metric; /* whose samples it shows; NULL: all changes */
+	double margin;      /* share that counts as the same; 0: the default */
 };
 
 /* How an experiment is to be compared as far as itself says it: the looks of its plan. */

@@ -1,11 +1,12 @@
 /* lampduel report: the figures of a stored experiment. */
 #include "report/report.h"
+#include "cmd/chart.h"
 #include "cmd/commands.h"
 #include "cmd/pick.h"
 #include "cmd/render.h"
 
 struct report_command_options {
-	char *format, *output;
+	char *format, *output, *chart, *metric;
 	bool explain, identify;
 	double margin;
 };
@@ -15,11 +16,20 @@ static int run(struct cmd_context *c, void *options, struct strvec *argv, struct
 	const struct report_command_options *o = options;
 	const struct render_options how = {.format = o->format,
 					   .output = o->output,
+					   .chart = o->chart,
+					   .metric = o->metric,
 					   .explain = o->explain,
 					   .identify = o->identify,
 					   .margin = o->margin};
 	int64_t id = 0;
-	int rc = pick_experiment(c, argv, &id, err);
+	int rc = 0;
+
+	if (o->metric != NULL && o->chart == NULL)
+		return err_code(err, ERR_USAGE, "--metric says what --chart draws: name its FILE");
+	if (o->chart != NULL)
+		rc = chart_check(o->chart, err);
+	if (rc == 0)
+		rc = pick_experiment(c, argv, &id, err);
 
 	return rc != 0 ? rc : render_experiment(c, id, &how, err);
 }
@@ -36,6 +46,16 @@ static const struct option_row rows[] = {
 	 .offset = offsetof(struct report_command_options, output),
 	 .arg = "FILE",
 	 .help = "write it to FILE, whole or not at all"},
+	{.name = "chart",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct report_command_options, chart),
+	 .arg = "FILE",
+	 .help = "write one chart, as .svg or .png, and no report unless -o asks for it"},
+	{.name = "metric",
+	 .type = OPT_TEXT,
+	 .offset = offsetof(struct report_command_options, metric),
+	 .arg = "NAME",
+	 .help = "the chart is of every sample of this metric (otherwise of all changes)"},
 	{.name = "explain",
 	 .type = OPT_FLAG,
 	 .offset = offsetof(struct report_command_options, explain),

@@ -367,3 +367,34 @@ void chart_samples(const struct report_model *m, const struct report_row *r, str
 	buf_addstr(b, "</svg>");
 	buf_release(&d);
 }
+
+/* As in the page's style sheet by day; programs that draw such files know no variables. */
+static const char alone_style[] =
+	"<style>svg{background:#fff;font-family:sans-serif}text{font-size:12px;fill:#1d1f21}"
+	".s0{fill:#1b5e9b}.s1{fill:#a8480c}.s2{fill:#2f6f33}.s3{fill:#7a3a94}"
+	".grid{stroke:#d8d4cc;stroke-width:1}.axis{stroke:#1d1f21;stroke-width:1.2}"
+	".mean{stroke:#1d1f21;stroke-width:2}.margin{fill:#55595e;opacity:.16}"
+	".interval{stroke-width:2.4}.path{fill:none;stroke-width:1;opacity:.55}"
+	".interval.s0,.path.s0{stroke:#1b5e9b}.interval.s1,.path.s1{stroke:#a8480c}"
+	".interval.s2,.path.s2{stroke:#2f6f33}.interval.s3,.path.s3{stroke:#7a3a94}"
+	".path.s0,.path.s1,.path.s2,.path.s3{fill:none}</style>";
+
+void chart_alone(const struct report_model *m, const struct report_row *row, struct buf *b)
+{
+	struct buf inner = BUF_INIT;
+
+	if (row != NULL && chart_has_samples(row, m->systems.n))
+		chart_samples(m, row, &inner);
+	else if (row == NULL && chart_has_forest(m))
+		chart_forest(m, &inner);
+	if (inner.len > 0) {
+		/* no text of the model stands before the end of the first element */
+		size_t tag = strlen("<svg"), first = strcspn(inner.data, ">") + 1;
+
+		buf_addstr(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			      "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+		buf_add(b, inner.data + tag, first - tag);
+		buf_addf(b, "%s%s\n", alone_style, inner.data + first);
+	}
+	buf_release(&inner);
+}

@@ -21,6 +21,11 @@ void chart_forest(const struct report_model *m, struct buf *b);
 /* Every sample of a row over the rounds, and beside that as distributions. */
 bool chart_has_samples(const struct report_row *r, size_t systems);
 void chart_samples(const struct report_model *m, const struct report_row *r, struct buf *b);
+/*
+ * A drawing as a file of its own, in light colours: the changes, or with row that row's samples.
+ * Appends nothing when there is nothing to draw.
+ */
+void chart_alone(const struct report_model *m, const struct report_row *row, struct buf *b);
 /* A system's mark alone, for a legend; decoration. */
 void chart_mark(size_t system, struct buf *b);
 

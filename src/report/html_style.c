@@ -54,7 +54,7 @@ const char html_style[] =
 	".interval{stroke-width:2.4}.interval.s0,.path.s0{stroke:var(--s0)}"
 	".interval.s1,.path.s1{stroke:var(--s1)}.interval.s2,.path.s2{stroke:var(--s2)}"
 	".interval.s3,.path.s3{stroke:var(--s3)}\n"
-	".path{fill:none;stroke-width:1;opacity:.55}\n"
+	".path.s0,.path.s1,.path.s2,.path.s3{fill:none;stroke-width:1;opacity:.55}\n"
 	".beside{opacity:.75}\n"
 	"summary{cursor:pointer;font-weight:600}\n"
 	"@media(max-width:40rem){body{padding:1rem .8rem 3rem}h1{font-size:1.35rem}}\n"

@@ -365,3 +365,29 @@ END
 	try lampduel report --format html -o - 1
 	[ "$status" -eq 0 ] && [ "$out" = "$page" ]
 }
+
+@test "a chart alone is a drawing that stands by itself" {
+	replay
+	try lampduel report --chart all.svg
+	[ "$status" -eq 0 ] && [ -z "$out" ]
+	python3 -c 'import sys, xml.dom.minidom as m; m.parse("all.svg")'
+	[[ $(cat all.svg) == *"times as fast, under emulation"* && $(cat all.svg) != *faster* ]]
+	try lampduel report --chart one.svg --metric openssl/rsa2048/sign -o text.txt
+	[ "$status" -eq 0 ] && [ -s text.txt ]
+	python3 -c 'import xml.dom.minidom as m; m.parse("one.svg")'
+	try lampduel report --chart one.svg --metric nothing
+	[ "$status" -eq 2 ]
+	said_in_one_line "there are: mariadb/benchmark.encode/time"
+	try lampduel report --chart one.gif
+	[ "$status" -eq 2 ]
+	said_in_one_line ".svg or a .png"
+	if command -v rsvg-convert >/dev/null; then
+		lampduel report --chart all.png
+		[ "$(head -c 4 all.png | tail -c 3)" = PNG ]
+	else
+		try lampduel report --chart all.png
+		[ "$status" -eq 1 ]
+		said_in_one_line "librsvg2-bin"
+	fi
+	[ -z "$(find /tmp -maxdepth 1 -name 'lampduel-chart.*' -user "$(id -u)")" ]
+}
