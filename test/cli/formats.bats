@@ -21,7 +21,7 @@ jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))'
 @test "a format is chosen by its name, else by the file's suffix" {
 	try lampduel compare --format markdown out.txt
 	[ "$status" -eq 0 ]
-	[[ $out == "## Soft against Hard"* ]]
+	[[ $out == "## Comparison: Soft against Hard "* ]]
 	[[ $out == *"| Task | Soft | Hard\\_1 | time |"* ]]
 	for file in a.md a.JSON a.csv a.txt a.dat; do
 		try lampduel compare -o "$file" out.txt
