@@ -21,13 +21,13 @@ jsonschema.validate(json.load(open(sys.argv[2])), json.load(open(sys.argv[1])))'
 @test "a format is chosen by its name, else by the file's suffix" {
 	try lampduel compare --format markdown out.txt
 	[ "$status" -eq 0 ]
-	[[ $out == "## Comparison: Soft against Hard "* ]]
+	[[ $out == "## Comparison: Soft against Hard"* ]]
 	[[ $out == *"| Task | Soft | Hard\\_1 | time |"* ]]
 	for file in a.md a.JSON a.csv a.txt a.dat; do
 		try lampduel compare -o "$file" out.txt
 		[ "$status" -eq 0 ] && [ -z "$out$err" ]
 	done
-	[ "$(head -c 8 a.md)" = "## Soft " ]
+	[ "$(head -c 14 a.md)" = "## Comparison:" ]
 	[ "$(head -c 10 a.JSON)" = "$(printf '{\n "format')" ]
 	[ "$(head -c 11 a.csv)" = "experiment," ]
 	[ "$(head -c 11 a.txt)" = "Comparison:" ]
