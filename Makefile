@@ -123,7 +123,7 @@ simulate: $(BUILD)/simulate
 # lampduel's own JSON. The fixtures of the tests and test/fuzz/seeds are their first corpus; what they find is kept in build/fuzz/corpus.
 FUZZ_SECONDS ?= 3
 fuzzers := $(patsubst test/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
-fuzz_sources := test/fuzz/common.c $(wildcard src/parse/*.c) $(foreach f,buf err mem outcome text vec,src/base/$(f).c) \
+fuzz_sources := test/fuzz/common.c $(wildcard src/parse/*.c) $(foreach f,buf err jsonx mem outcome text vec,src/base/$(f).c) \
 	$(wildcard src/store/exchange_*.c) src/store/experiment.c $(wildcard src/facts/fact*.c src/facts/elf*.c)
 fuzz_objects := $(fuzz_sources:%.c=$(BUILD)/fuzz/obj/%.o)
 FUZZ_FLAGS := -std=c11 -D_GNU_SOURCE -DLAMPDUEL_VERSION='"$(VERSION)"' $(pkg_cflags) -Isrc -Itest/fuzz -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
