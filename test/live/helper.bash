@@ -27,7 +27,7 @@ marked() {
 	done
 }
 
-all_run_folders() { find "$cache/run" -mindepth 1 -maxdepth 1 -printf '%f\n' 2>/dev/null || true; }
+all_run_folders() { find "$cache/run" -mindepth 1 -maxdepth 1 ! -name '.*' -printf '%f\n' 2>/dev/null || true; }
 
 # The run folders that are ours.
 run_folders() { all_run_folders | grep -vxF -- "${others_runs:-/}" || true; }
