@@ -193,6 +193,10 @@ cutter() {
 	try with_server '' "$LAMPDUEL" run -b near=local -c far=ssh:box -n 2 -w openssl --set openssl.algorithms=rsa2048 \
 		--set openssl.seconds=1
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
-	between "$(change_of 'rsa2048 sign')" -40 65
+	# the same unit and clock on both sides: however busy the machine is, no factor of three lies between them
+	ratio=$(sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "SELECT max(m) / min(m) FROM (SELECT avg(value) AS m
+		FROM value v JOIN execution e ON e.id = v.execution JOIN metric k ON k.id = v.metric
+		WHERE k.name = 'openssl/rsa2048/sign' GROUP BY e.system)")
+	between "$ratio" 1 3
 	nothing_there
 }
