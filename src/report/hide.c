@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/text.h"
-#include "report/model_parts.h"
 
 enum { SECRET_MIN = 3 }; /* shorter words would be found everywhere */
 
@@ -52,9 +51,29 @@ static void add_login(struct secrets *s, const char *login)
 	}
 }
 
+/* A target as it may be published, safe to print; new string. */
+static char *shown_target(const char *target)
+{
+	static const char *const with_folders[] = {"dir:", "recorded:"};
+
+	if (text_starts(target, "ssh:"))
+		return mem_strdup("ssh:...");
+	for (size_t i = 0; i < sizeof(with_folders) / sizeof(with_folders[0]); i++) {
+		const char *slash = strrchr(target, '/');
+
+		if (text_starts(target, with_folders[i]) && slash != NULL && slash[1] != '\0') {
+			char *name = text_escaped(slash + 1);
+			char *shown = mem_printf("%s.../%s", with_folders[i], name);
+			free(name);
+			return shown;
+		}
+	}
+	return text_escaped(target);
+}
+
 static void add_target(struct secrets *s, const char *target)
 {
-	char *shown = model_target(target, false);
+	char *shown = shown_target(target);
 
 	if (!text_equal(shown, target)) {
 		const char *path = strchr(target, ':') + 1;
@@ -154,7 +173,7 @@ static void hide(const struct secrets *s, char **text)
 
 static void hide_system(const struct secrets *s, struct exp_system *y)
 {
-	mem_replace(&y->target, model_target(y->target, false));
+	mem_replace(&y->target, shown_target(y->target));
 	hide(s, &y->emulator);
 	for (size_t i = 0; i < y->facts.n; i++) {
 		struct fact *f = &y->facts.v[i];

@@ -10,42 +10,6 @@
 #include "report/model_parts.h"
 #include "report/words.h"
 
-char *model_target(const char *target, bool identify)
-{
-	static const char *const with_folders[] = {"dir:", "recorded:"};
-
-	if (identify)
-		return text_escaped(target);
-	if (text_starts(target, "ssh:"))
-		return mem_strdup("ssh:...");
-	for (size_t i = 0; i < sizeof(with_folders) / sizeof(with_folders[0]); i++) {
-		const char *slash = strrchr(target, '/');
-
-		if (text_starts(target, with_folders[i]) && slash != NULL && slash[1] != '\0') {
-			char *name = text_escaped(slash + 1);
-			char *shown = mem_printf("%s.../%s", with_folders[i], name);
-			free(name);
-			return shown;
-		}
-	}
-	return text_escaped(target);
-}
-
-static void replace_all(char **text, const char *what, const char *with)
-{
-	struct buf b = BUF_INIT;
-	const char *p = *text;
-	const char *at = NULL;
-
-	while (what[0] != '\0' && (at = strstr(p, what)) != NULL) {
-		buf_add(&b, p, (size_t)(at - p));
-		buf_addstr(&b, with);
-		p = at + strlen(what);
-	}
-	buf_addstr(&b, p);
-	mem_replace(text, buf_detach(&b));
-}
-
 /* "https://example.org/page" becomes "https://.../page". */
 static void hide_hosts(char **text)
 {
@@ -65,16 +29,11 @@ static void hide_hosts(char **text)
 	mem_replace(text, buf_detach(&b));
 }
 
-char *model_text(const struct experiment *e, const char *text, bool identify)
+/* Targets are hidden by report/hide.h before; of addresses all hosts are, loopback's as well. */
+static char *text_of(const char *text, bool identify)
 {
 	char *copy = mem_strdup(text);
 
-	for (size_t i = 0; !identify && i < e->systems.n; i++) {
-		char *shown = model_target(e->systems.v[i].target, false);
-		if (!text_equal(shown, e->systems.v[i].target))
-			replace_all(&copy, e->systems.v[i].target, shown);
-		free(shown);
-	}
 	if (!identify)
 		hide_hosts(&copy);
 	mem_replace(&copy, text_escaped(copy));
@@ -93,10 +52,10 @@ void model_note(struct report_model *m, const char *fmt, ...)
 static void make_head(struct report_model *m, const struct experiment *e, bool identify)
 {
 	m->id = e->id;
-	m->title = model_text(e, e->title, identify);
+	m->title = text_of(e->title, identify);
 	m->state = text_escaped(e->state);
 	m->kind = text_escaped(e->kind);
-	m->command = model_text(e, e->command, identify);
+	m->command = text_of(e->command, identify);
 	m->version = text_escaped(e->version);
 	m->seed = e->seed;
 	clock_format_utc(e->created_unix_ns, m->created, sizeof(m->created));
@@ -109,14 +68,14 @@ static void make_head(struct report_model *m, const struct experiment *e, bool i
 	m->baseline = experiment_baseline(e);
 }
 
-static void make_systems(struct report_model *m, const struct experiment *e, bool identify)
+static void make_systems(struct report_model *m, const struct experiment *e)
 {
 	for (size_t i = 0; i < e->systems.n; i++) {
 		const struct exp_system *from = &e->systems.v[i];
 		struct report_system *s = vec_add(&m->systems);
 
 		s->name = text_escaped(from->name);
-		s->target = model_target(from->target, identify);
+		s->target = text_escaped(from->target);
 		s->emulated = from->emulated;
 		s->emulator = text_escaped(from->emulator);
 		m->emulated = m->emulated || from->emulated;
@@ -133,13 +92,13 @@ void report_model_make(struct report_model *m, const struct experiment *e,
 	*m = (struct report_model){.id = 0};
 	counted_index_make(&index, e);
 	make_head(m, e, o->identify);
-	make_systems(m, e, o->identify);
+	make_systems(m, e);
 	model_config(m, e);
 	model_rows(m, e, &index);
 	model_problems(m, e, &index);
 	words_notes(e, m);
 	for (size_t i = 0; i < e->notes.n; i++)
-		vec_push(&m->notes, model_text(e, e->notes.v[i], o->identify));
+		vec_push(&m->notes, text_of(e->notes.v[i], o->identify));
 	counted_index_release(&index);
 }
 

@@ -111,7 +111,7 @@ struct report_model {
 };
 
 struct report_model_options {
-	bool identify; /* show host names, addresses and users of targets */
+	bool identify; /* else no host of an address is shown; targets are report/hide.h's */
 };
 
 void report_model_make(struct report_model *m, const struct experiment *e,

@@ -4,9 +4,6 @@
 
 #include "report/model.h"
 
-/* Makes untrusted text safe; without identify also takes hosts, users and folders out of it. */
-char *model_text(const struct experiment *e, const char *text, bool identify);
-char *model_target(const char *target, bool identify);
 void model_note(struct report_model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* config.c: facts and settings. */
