@@ -23,38 +23,42 @@ void render_looks(const struct experiment *e, struct compare_options *out)
 	out->looks_ended = !text_equal(e->ending, "decided");
 }
 
+/* With the checks that the store has for it. */
+static int compare_checked(struct store *st, const struct experiment *e,
+			   struct compare_options *how, struct comparison_set *out, struct err *err)
+{
+	struct compare_findings aa = {{0}};
+	int rc = aa_find(st, e, &aa, err);
+
+	how->aa = &aa;
+	if (rc == 0)
+		rc = compare_experiment(e, how, out, err);
+	how->aa = NULL;
+	compare_findings_release(&aa);
+	return rc;
+}
+
 int render_compare(struct store *st, const struct experiment *e, double margin,
 		   struct comparison_set *out, struct err *err)
 {
-	struct compare_findings aa = {{0}};
 	struct compare_options how;
-	int rc = aa_find(st, e, &aa, err);
 
 	render_looks(e, &how);
 	how.margin = margin;
-	how.aa = &aa;
-	if (rc == 0)
-		rc = compare_experiment(e, &how, out, err);
-	compare_findings_release(&aa);
-	return rc;
+	return compare_checked(st, e, &how, out, err);
 }
 
 int render_decided(void *store, const struct experiment *e, bool *decided, struct err *err)
 {
 	struct comparison_set s = {.family = 0};
-	struct compare_findings aa = {{0}};
 	struct compare_options how;
-	int rc = aa_find(store, e, &aa, err);
 
 	render_looks(e, &how);
 	how.looks_ended = false;
 	how.verdicts_only = true;
-	how.aa = &aa;
-	if (rc == 0)
-		rc = compare_experiment(e, &how, &s, err);
+	int rc = compare_checked(store, e, &how, &s, err);
 	*decided = rc == 0 && compare_decided(&s);
 	comparison_set_release(&s);
-	compare_findings_release(&aa);
 	return rc;
 }
 
@@ -117,9 +121,8 @@ int render_experiment(struct cmd_context *c, int64_t id, const struct render_opt
 	struct experiment e = {.id = 0};
 	int rc = store_load(c->store, id, &e, err);
 
-	if (rc == 0 && e.systems.n > 1) {
+	if (rc == 0 && e.systems.n > 1)
 		rc = render_compare(c->store, &e, o->margin, &set, err);
-	}
 	if (rc == 0)
 		rc = render_compared(c, &e, &set, o, err);
 	comparison_set_release(&set);
