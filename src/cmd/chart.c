@@ -44,8 +44,13 @@ static int to_png(struct cmd_context *c, const struct buf *svg, struct buf *png,
 	int fd = mkstemp(path);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
-	if (f == NULL)
+	if (f == NULL) {
+		if (fd >= 0) {
+			(void)close(fd);
+			(void)unlink(path);
+		}
 		return err_set(err, "cannot make a temporary file in /tmp for the chart");
+	}
 	size_t written = fwrite(svg->data, 1, svg->len, f);
 	bool whole = fclose(f) == 0 && written == svg->len;
 	char *const argv[] = {(char *)(uintptr_t)converter, "--format=png", "--width=1440", path,
@@ -85,9 +90,9 @@ int chart_write(struct cmd_context *c, const struct report_model *m, const char 
 {
 	const struct report_row *row = NULL;
 	struct buf svg = BUF_INIT, png = BUF_INIT;
-	int rc = chart_check(file, err);
+	int rc = 0;
 
-	if (rc == 0 && metric != NULL) {
+	if (metric != NULL) {
 		row = find_row(m, metric, err);
 		rc = row == NULL ? err->code : 0;
 	}
