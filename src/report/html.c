@@ -92,10 +92,7 @@ static void put_answer(struct page *p)
 		}
 	}
 	if (m->emulated)
-		add_element(
-			p, "p", " class=\"warn\"",
-			"Measured under emulation: the times are the emulator's, and nothing is "
-			"claimed about any hardware.");
+		add_element(p, "p", " class=\"warn\"", words_emulation());
 }
 
 static void add_figure(struct page *p, const struct report_figure *f)
@@ -139,7 +136,7 @@ static void put_row(struct page *p, const struct report_row *r, size_t candidate
 static void put_pair(struct page *p, const char *what, size_t s, size_t from, size_t to)
 {
 	const struct report_model *m = p->m;
-	bool emulated = m->systems.v[s].emulated || m->systems.v[m->baseline].emulated;
+	bool emulated = words_pair_emulated(m, s);
 	char *title =
 		mem_printf("%s: %s against %s%s", what, m->systems.v[s].name,
 			   m->systems.v[m->baseline].name, emulated ? ", under emulation" : "");
@@ -321,13 +318,11 @@ static void put_problems(struct page *p)
 		return;
 	buf_addstr(p->out, "<ul>\n");
 	for (size_t i = 0; i < m->problems.n; i++) {
-		const struct report_problem *q = &m->problems.v[i];
-		char *line = mem_printf("%s, %s: %zu %s%s%s%s", m->systems.v[q->system].name,
-					m->tasks.v[q->task], q->count, q->what,
-					q->reason[0] != '\0' ? " (" : "", q->reason,
-					q->reason[0] != '\0' ? ")" : "");
-		add_element(p, "li", "", line);
-		free(line);
+		struct buf line = BUF_INIT;
+
+		words_problem(m, &m->problems.v[i], &line);
+		add_element(p, "li", "", buf_str(&line));
+		buf_release(&line);
 	}
 	buf_addstr(p->out, "</ul>\n");
 }

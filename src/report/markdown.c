@@ -184,7 +184,7 @@ static void put_pairs(struct page *p, const char *what, size_t from, size_t to)
 	const struct report_model *m = p->m;
 
 	for (size_t s = 0; from < to && s < m->systems.n; s++) {
-		bool emulated = m->systems.v[s].emulated || m->systems.v[m->baseline].emulated;
+		bool emulated = words_pair_emulated(m, s);
 		if (s == m->baseline)
 			continue;
 		buf_addf(p->out, "\n### %s: ", what);
@@ -273,13 +273,11 @@ static void put_problems(struct page *p)
 	if (m->problems.n > 0)
 		add_heading(p, "Not counted");
 	for (size_t i = 0; i < m->problems.n; i++) {
-		const struct report_problem *q = &m->problems.v[i];
-		char *line = mem_printf("%s, %s: %zu %s%s%s%s", m->systems.v[q->system].name,
-					m->tasks.v[q->task], q->count, q->what,
-					q->reason[0] != '\0' ? " (" : "", q->reason,
-					q->reason[0] != '\0' ? ")" : "");
-		add_item(p, line);
-		free(line);
+		struct buf line = BUF_INIT;
+
+		words_problem(m, &m->problems.v[i], &line);
+		add_item(p, buf_str(&line));
+		buf_release(&line);
 	}
 }
 

@@ -186,7 +186,7 @@ static void add_change(struct report_row *row, const struct report_model *m, siz
 	struct buf times = BUF_INIT;
 
 	to->change = *change;
-	to->emulated = m->systems.v[s].emulated || m->systems.v[m->baseline].emulated;
+	to->emulated = words_pair_emulated(m, s);
 	to->words = "";
 	/* emulation costs time of its own: across its border no figure is a comparison */
 	bool mixed = m->systems.v[s].emulated != m->systems.v[m->baseline].emulated;

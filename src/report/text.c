@@ -172,16 +172,11 @@ static void add_published(struct table *t, const struct report_row *r)
 	table_add(t, "");
 }
 
-static bool pair_emulated(const struct report_model *m, size_t candidate)
-{
-	return m->systems.v[candidate].emulated || m->systems.v[m->baseline].emulated;
-}
-
 /* Rows [from, to) of one candidate against the baseline. */
 static void put_pair(struct paper *p, size_t candidate, size_t from, size_t to)
 {
 	const struct report_model *m = p->m;
-	bool emulated = pair_emulated(m, candidate);
+	bool emulated = words_pair_emulated(m, candidate);
 	struct table t;
 
 	table_init(&t, 6, p->ascii, true);
@@ -236,7 +231,7 @@ static void add_published_line(struct table *t, const struct report_row *r)
 static void put_pair_narrow(struct paper *p, size_t candidate, size_t from, size_t to)
 {
 	const struct report_model *m = p->m;
-	bool emulated = pair_emulated(m, candidate);
+	bool emulated = words_pair_emulated(m, candidate);
 
 	for (size_t i = from; i < to; i++) {
 		const struct report_row *r = &m->rows.v[i];
@@ -273,7 +268,7 @@ static void put_pairs(struct paper *p, const char *what, size_t from, size_t to)
 			continue;
 		char *text = mem_printf("%s: %s against %s%s", what, m->systems.v[s].name,
 					m->systems.v[m->baseline].name,
-					pair_emulated(m, s) ? ", under emulation" : "");
+					words_pair_emulated(m, s) ? ", under emulation" : "");
 		heading(p, text);
 		free(text);
 		if (p->width < NARROW)
@@ -372,13 +367,8 @@ static void put_problems(struct paper *p)
 		buf_addf(&b, ", %zu to warm up", m->executions - m->counted - lost);
 	heading(p, buf_str(&b));
 	for (size_t i = 0; i < m->problems.n; i++) {
-		const struct report_problem *q = &m->problems.v[i];
-
 		buf_clear(&b);
-		buf_addf(&b, "%s, %s: %zu %s", m->systems.v[q->system].name, m->tasks.v[q->task],
-			 q->count, q->what);
-		if (q->reason[0] != '\0')
-			buf_addf(&b, " (%s)", q->reason);
+		words_problem(m, &m->problems.v[i], &b);
 		table_paragraph(p->out, "- ", buf_str(&b), p->width, p->ascii);
 	}
 	buf_release(&b);

@@ -48,6 +48,25 @@ void words_circumstances(const struct report_model *m, struct buf *b)
 	buf_addf(b, "seed %llu, lampduel %s", (unsigned long long)m->seed, m->version);
 }
 
+const char *words_emulation(void)
+{
+	return "Measured under emulation: the times are the emulator's, and nothing is claimed "
+	       "about any hardware.";
+}
+
+bool words_pair_emulated(const struct report_model *m, size_t candidate)
+{
+	return m->systems.v[candidate].emulated || m->systems.v[m->baseline].emulated;
+}
+
+void words_problem(const struct report_model *m, const struct report_problem *p, struct buf *b)
+{
+	buf_addf(b, "%s, %s: %zu %s", m->systems.v[p->system].name, m->tasks.v[p->task], p->count,
+		 p->what);
+	if (p->reason[0] != '\0')
+		buf_addf(b, " (%s)", p->reason);
+}
+
 void words_method(const struct report_model *m, struct buf *b)
 {
 	if (m->id == 0 || text_equal(m->kind, "import")) {

@@ -13,6 +13,12 @@
 void words_title(const struct report_model *m, struct buf *b);
 /* When, how long, how many rounds, seed; nothing of what compare put together. Appends. */
 void words_circumstances(const struct report_model *m, struct buf *b);
+/* What is said first of anything measured under emulation. */
+const char *words_emulation(void);
+/* Was either side of this comparison emulated? */
+bool words_pair_emulated(const struct report_model *m, size_t candidate);
+/* "soft, openssl/rsa2048: 1 timed out (gave up after 60 s)"; appends. */
+void words_problem(const struct report_model *m, const struct report_problem *p, struct buf *b);
 /* How it was measured and judged, in a paragraph; appends. */
 void words_method(const struct report_model *m, struct buf *b);
 
