@@ -12,6 +12,7 @@
 #include "collect/collect.h"
 #include "facts/difference.h"
 #include "report/table.h"
+#include "store/exchange.h"
 #include "system/guard.h"
 
 struct facts_options {
@@ -136,19 +137,6 @@ static void put_json(struct cmd_context *c, json_t *j)
 	free(text);
 }
 
-/* What systems print need be no UTF-8; JSON must be. */
-static json_t *json_safe(const char *text)
-{
-	json_t *j = json_string(text);
-
-	if (j == NULL) {
-		char *safe = text_escaped(text);
-		j = json_string(safe);
-		free(safe);
-	}
-	return j;
-}
-
 static const char *group_name(const char *key)
 {
 	const char *group = fact_class_of(key)->group;
@@ -201,11 +189,11 @@ static void put_facts_json(struct cmd_context *c, const struct factset *f)
 	for (size_t i = 0; i < f->n; i++) {
 		json_t *o = json_object();
 
-		(void)json_object_set_new(o, "key", json_safe(f->v[i].key));
-		(void)json_object_set_new(o, "group", json_string(group_name(f->v[i].key)));
-		(void)json_object_set_new(o, "value", json_safe(f->v[i].value));
-		(void)json_object_set_new(o, "origin", json_safe(f->v[i].origin));
-		(void)json_array_append_new(list, o);
+		jsonx_put(o, "key", exchange_text(f->v[i].key));
+		jsonx_put(o, "group", json_string(group_name(f->v[i].key)));
+		jsonx_put(o, "value", exchange_text(f->v[i].value));
+		jsonx_put(o, "origin", exchange_text(f->v[i].origin));
+		jsonx_append(list, o);
 	}
 	put_json(c, json_pack("{s:i, s:o}", "lampduel_facts", 1, "facts", list));
 }
@@ -314,22 +302,21 @@ static void put_differences_json(struct cmd_context *c, const struct differences
 		const struct difference *r = &d->rows.v[i];
 		json_t *o = json_object();
 
-		(void)json_object_set_new(o, "key", json_safe(r->key));
-		(void)json_object_set_new(o, "group", json_string(r->kind->group));
-		(void)json_object_set_new(o, "suspicion", json_integer(r->suspicion));
-		(void)json_object_set_new(o, "a", json_safe(r->a));
-		(void)json_object_set_new(o, "b", json_safe(r->b));
-		(void)json_array_append_new(rows, o);
+		jsonx_put(o, "key", exchange_text(r->key));
+		jsonx_put(o, "group", json_string(r->kind->group));
+		jsonx_put(o, "suspicion", json_integer(r->suspicion));
+		jsonx_put(o, "a", exchange_text(r->a));
+		jsonx_put(o, "b", exchange_text(r->b));
+		jsonx_append(rows, o);
 	}
 	for (size_t i = 0; i < d->groups.n; i++)
-		(void)json_array_append_new(
-			groups, json_pack("{s:s, s:I, s:I}", "group", d->groups.v[i].group, "equal",
-					  (json_int_t)d->groups.v[i].equal, "differ",
-					  (json_int_t)d->groups.v[i].differ));
+		jsonx_append(groups, json_pack("{s:s, s:I, s:I}", "group", d->groups.v[i].group,
+					       "equal", (json_int_t)d->groups.v[i].equal, "differ",
+					       (json_int_t)d->groups.v[i].differ));
 	for (size_t i = 0; i < d->advice.n; i++)
-		(void)json_array_append_new(advice, json_string(d->advice.v[i]));
+		jsonx_append(advice, json_string(d->advice.v[i]));
 	put_json(c, json_pack("{s:i, s:[o,o], s:o, s:o, s:o}", "lampduel_differences", 1, "systems",
-			      json_safe(names[0]), json_safe(names[1]), "differences", rows,
+			      exchange_text(names[0]), exchange_text(names[1]), "differences", rows,
 			      "groups", groups, "advice", advice));
 }
 
