@@ -55,7 +55,7 @@ static int check_name(const char *name, struct err *err)
 /*
  * The part of a target that tells it from others: "bookworm/armel" -> "bookworm-armel". Names stand
  * in published reports, so that nothing of a path, host or user may be in one that we make: such a
- * system is called what it is here, "baseline" or "candidate".
+ * system is called what it is here, "host", "baseline" or "candidate".
  */
 static char *name_of_target(const struct plan *p, const char *target)
 {
@@ -65,15 +65,14 @@ static char *name_of_target(const struct plan *p, const char *target)
 
 	if (text_starts(target, "recorded:") && part != NULL && part[1] != '\0')
 		from = part + 1;
+	else if (text_starts(target, "ssh:"))
+		from = "host";
 	else if (rest != NULL && !text_starts(target, "debian:"))
 		from = p->systems.n == 0 ? "baseline" : "candidate";
 	size_t len = strlen(from);
 	enum { ROOM = NAME_MAX_COLUMNS - 3 }; /* for "-16" */
 
-	/* names are published, those of hosts and users are not */
-	char *base = mem_strdup(text_starts(target, "ssh:") ? "host"
-				: len > ROOM                ? from + len - ROOM
-							    : from);
+	char *base = mem_strdup(len > ROOM ? from + len - ROOM : from);
 	for (char *c = base; *c != '\0'; c++) {
 		if (!isalnum((unsigned char)*c) && strchr("._-", *c) == NULL)
 			*c = '-';
