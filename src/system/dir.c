@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "facts/machine.h"
 #include "system/rooted.h"
 #include "system/rootfs.h"
 #include "system/sandbox.h"
@@ -23,24 +24,19 @@ static int dir_check(const char *target, struct err *err)
 	return rc;
 }
 
-/* PRETTY_NAME of os-release, which says more than a guess from the programs would. */
+/* Os-release says more than a guess from the programs would. */
 static void name_os(struct system *s, const char *root)
 {
 	char *path = fs_resolve_in_root(root, "/etc/os-release");
+	struct factset said = {0};
 	struct buf text = BUF_INIT;
-	char *save = NULL;
 
-	if (path != NULL && fs_read(path, OS_RELEASE_MAX, &text, NULL) == 0 && text.len > 0) {
-		for (char *line = strtok_r(text.data, "\n", &save); line != NULL;
-		     line = strtok_r(NULL, "\n", &save)) {
-			if (!text_starts(line, "PRETTY_NAME="))
-				continue;
-			line += strlen("PRETTY_NAME=");
-			line += strspn(line, "\"'");
-			line[strcspn(line, "\"'")] = '\0';
-			factset_set(&s->facts, "os.name", line, "/etc/os-release");
-		}
-	}
+	if (path != NULL && fs_read(path, OS_RELEASE_MAX, &text, NULL) == 0)
+		machine_os_release(buf_str(&text), &said);
+	const char *name = factset_get(&said, "os.name");
+	if (name != NULL)
+		factset_set(&s->facts, "os.name", name, "/etc/os-release");
+	factset_release(&said);
 	buf_release(&text);
 	free(path);
 }
