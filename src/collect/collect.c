@@ -12,7 +12,7 @@ enum { FILE_MAX = 16 << 20 };
 
 #define ASK_LIMIT_NS (60 * NS_PER_S)
 
-static bool system_is_lost(int rc)
+bool collect_system_is_lost(int rc)
 {
 	return rc == ERR_GONE || rc == ERR_INTERRUPTED;
 }
@@ -24,7 +24,7 @@ int collect_read(struct collector *c, const char *path, struct buf *b, struct er
 
 	buf_clear(b);
 	int rc = system_get(c->s, &step, path, FILE_MAX, b, &e);
-	if (system_is_lost(rc)) {
+	if (collect_system_is_lost(rc)) {
 		if (err != NULL)
 			*err = e;
 		return rc;

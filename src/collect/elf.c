@@ -33,7 +33,7 @@ static int read_piece(struct collector *c, const char *path, const char *what, u
 	int rc = system_get_part(c->s, &step, path, at, (size_t)size, b, &e);
 
 	free(name);
-	if (rc == ERR_GONE || rc == ERR_INTERRUPTED) {
+	if (collect_system_is_lost(rc)) {
 		*err = e;
 		return rc;
 	}

@@ -10,6 +10,8 @@ struct collector {
 	struct factset *f;
 };
 
+/* After this error the system cannot be used; others only leave a fact out. */
+bool collect_system_is_lost(int rc);
 /*
  * The text of a file inside, into b; "" when it cannot be read. An error only when the system
  * cannot be used.
