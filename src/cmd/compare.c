@@ -183,15 +183,27 @@ struct side_names {
 	VEC(struct side_name) v;
 };
 
-/* A word of the command line: one name, or several files with commas between them. */
+/* "3", "3,4" or "3,4/old": experiments by their numbers, which side_name_parse() takes as one. */
+static bool names_experiments(const char *word)
+{
+	size_t numbers = strspn(word, "0123456789,");
+
+	return text_starts(word, "exp:") || word[numbers] == '\0' ||
+	       (strchr(word, '/') != NULL && strspn(word, "0123456789,/") > 1 && word[0] >= '0' &&
+		word[0] <= '9');
+}
+
+/* Several files with commas between them, unless there is one file of this very name. */
+static bool is_list(const char *word)
+{
+	return strchr(word, ',') != NULL && !names_experiments(word) && !fs_exists(word);
+}
+
+/* A word of the command line: one name, or a list. */
 static int add_names(struct side_names *side, const char *word, struct err *err)
 {
 	struct side_name one;
-	bool list = strchr(word, ',') != NULL && !text_starts(word, "exp:") &&
-		    word[strspn(word, "0123456789,")] != '\0' &&
-		    !(strchr(word, '/') != NULL && strspn(word, "0123456789,/") > 1 &&
-		      word[0] >= '0' && word[0] <= '9') &&
-		    !fs_exists(word);
+	bool list = is_list(word);
 	char *copy = mem_strdup(word), *save = NULL;
 	int rc = 0;
 
