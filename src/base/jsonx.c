@@ -1,6 +1,23 @@
 #include "base/jsonx.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
+#include "base/text.h"
+
+json_t *jsonx_text(const char *s)
+{
+	json_t *j = json_string(s == NULL ? "" : s);
+
+	if (j == NULL) {
+		char *escaped = text_escaped(s);
+		j = json_string(escaped);
+		free(escaped);
+	}
+	if (j == NULL)
+		mem_exhausted();
+	return j;
+}
 
 void jsonx_put(json_t *object, const char *key, json_t *value)
 {

@@ -8,6 +8,9 @@
 #include <jansson.h>
 #include <stddef.h>
 
+/* The text as a JSON string; bytes that are no UTF-8 become \xNN in it. NULL is "". */
+json_t *jsonx_text(const char *s);
+
 /* Both take value over. */
 void jsonx_put(json_t *object, const char *key, json_t *value);
 void jsonx_append(json_t *array, json_t *value);

@@ -12,7 +12,6 @@
 #include "collect/collect.h"
 #include "facts/difference.h"
 #include "report/table.h"
-#include "store/exchange.h"
 #include "system/guard.h"
 
 struct facts_options {
@@ -189,10 +188,10 @@ static void put_facts_json(struct cmd_context *c, const struct factset *f)
 	for (size_t i = 0; i < f->n; i++) {
 		json_t *o = json_object();
 
-		jsonx_put(o, "key", exchange_text(f->v[i].key));
+		jsonx_put(o, "key", jsonx_text(f->v[i].key));
 		jsonx_put(o, "group", json_string(group_name(f->v[i].key)));
-		jsonx_put(o, "value", exchange_text(f->v[i].value));
-		jsonx_put(o, "origin", exchange_text(f->v[i].origin));
+		jsonx_put(o, "value", jsonx_text(f->v[i].value));
+		jsonx_put(o, "origin", jsonx_text(f->v[i].origin));
 		jsonx_append(list, o);
 	}
 	put_json(c, json_pack("{s:i, s:o}", "lampduel_facts", 1, "facts", list));
@@ -302,11 +301,11 @@ static void put_differences_json(struct cmd_context *c, const struct differences
 		const struct difference *r = &d->rows.v[i];
 		json_t *o = json_object();
 
-		jsonx_put(o, "key", exchange_text(r->key));
+		jsonx_put(o, "key", jsonx_text(r->key));
 		jsonx_put(o, "group", json_string(r->kind->group));
 		jsonx_put(o, "suspicion", json_integer(r->suspicion));
-		jsonx_put(o, "a", exchange_text(r->a));
-		jsonx_put(o, "b", exchange_text(r->b));
+		jsonx_put(o, "a", jsonx_text(r->a));
+		jsonx_put(o, "b", jsonx_text(r->b));
 		jsonx_append(rows, o);
 	}
 	for (size_t i = 0; i < d->groups.n; i++)
@@ -316,7 +315,7 @@ static void put_differences_json(struct cmd_context *c, const struct differences
 	for (size_t i = 0; i < d->advice.n; i++)
 		jsonx_append(advice, json_string(d->advice.v[i]));
 	put_json(c, json_pack("{s:i, s:[o,o], s:o, s:o, s:o}", "lampduel_differences", 1, "systems",
-			      exchange_text(names[0]), exchange_text(names[1]), "differences", rows,
+			      jsonx_text(names[0]), jsonx_text(names[1]), "differences", rows,
 			      "groups", groups, "advice", advice));
 }
 

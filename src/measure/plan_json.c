@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/jsonx.h"
 #include "base/text.h"
 #include "measure/plan.h"
 
@@ -38,11 +39,7 @@ char *plan_to_json(const struct plan *p)
 		"max_time_ns", (json_int_t)p->max_time_ns, "sample_ns", (json_int_t)p->sample_ns,
 		"step_share", p->step_share, "own_wordpress", p->own_wordpress, "equal_versions",
 		p->equal_versions, "keep", p->keep, "record", p->record, "looks", p->looks);
-	char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
-	if (text == NULL)
-		mem_exhausted();
-	json_decref(root);
-	return text;
+	return jsonx_take_text(root, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 static int request_from_json(const json_t *j, struct plan *p, struct err *err)

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/jsonx.h"
 #include "base/text.h"
 
 enum {
@@ -138,9 +139,5 @@ char *validity_difference(const struct validity *a, const struct validity *b, bo
 		(void)json_object_set_new(j, "reason", json_string("the machine was swapping"));
 		*disturbed = true;
 	}
-	char *text = json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	if (text == NULL)
-		mem_exhausted();
-	json_decref(j);
-	return text;
+	return jsonx_take_text(j, JSON_COMPACT | JSON_REAL_PRECISION(6));
 }

@@ -15,7 +15,7 @@ static json_t *texts(char *const *v, size_t n)
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		jsonx_append(all, exchange_text(v[i]));
+		jsonx_append(all, jsonx_text(v[i]));
 	return all;
 }
 
@@ -39,28 +39,28 @@ static json_t *figure(const struct report_figure *f, const char *system)
 	json_t *o = json_object();
 	bool any = f->figure.n > 0;
 
-	jsonx_put(o, "system", exchange_text(system));
+	jsonx_put(o, "system", jsonx_text(system));
 	jsonx_put(o, "n", count(f->figure.n));
 	jsonx_put(o, "mean", any ? exchange_number(f->figure.mean) : json_null());
 	jsonx_put(o, "sd", any ? exchange_number(f->figure.sd) : json_null());
 	jsonx_put(o, "step", any ? exchange_number(f->figure.step) : json_null());
-	jsonx_put(o, "shown", exchange_text(f->text));
-	jsonx_put(o, "shown_rate", exchange_text(f->second));
-	jsonx_put(o, "shown_sd", exchange_text(f->spread));
+	jsonx_put(o, "shown", jsonx_text(f->text));
+	jsonx_put(o, "shown_rate", jsonx_text(f->second));
+	jsonx_put(o, "shown_sd", jsonx_text(f->spread));
 	return o;
 }
 
 /* What the statistics say, in their terms. */
 static void put_judgement(json_t *o, const struct comparison *c)
 {
-	jsonx_put(o, "verdict", exchange_text(verdict_name(c->verdict)));
-	jsonx_put(o, "reason", exchange_text(c->reason));
+	jsonx_put(o, "verdict", jsonx_text(verdict_name(c->verdict)));
+	jsonx_put(o, "reason", jsonx_text(c->reason));
 	jsonx_put(o, "paired", json_boolean(c->paired));
 	jsonx_put(o, "sessions_only", json_boolean(c->sessions_only));
 	jsonx_put(o, "pairs", count(c->n));
 	jsonx_put(o, "rounds", count(c->rounds));
 	jsonx_put(o, "excluded", count(c->excluded));
-	jsonx_put(o, "method", exchange_text(compare_method_name(c->method)));
+	jsonx_put(o, "method", jsonx_text(compare_method_name(c->method)));
 	jsonx_put(o, "exact", json_boolean(c->exact));
 	jsonx_put(o, "estimate", estimate(&c->estimate));
 	jsonx_put(o, "level", exchange_number(c->level));
@@ -72,7 +72,7 @@ static void put_judgement(json_t *o, const struct comparison *c)
 	jsonx_put(o, "detectable", exchange_number(c->detectable));
 	jsonx_put(o, "pairs_needed", count(c->pairs_needed));
 	jsonx_put(o, "outliers", count(c->outliers));
-	jsonx_put(o, "gate", exchange_text(gate_result_name(c->gate)));
+	jsonx_put(o, "gate", jsonx_text(gate_result_name(c->gate)));
 	jsonx_put(o, "notes", texts(c->notes.v, c->notes.n));
 }
 
@@ -82,15 +82,15 @@ static json_t *change(const struct report_change *c, const struct report_system 
 	json_t *o = json_object();
 	bool known = c->change.known;
 
-	jsonx_put(o, "system", exchange_text(s->name));
+	jsonx_put(o, "system", jsonx_text(s->name));
 	jsonx_put(o, "n", count(c->change.n));
 	jsonx_put(o, "percent", known ? exchange_number(c->change.percent) : json_null());
 	jsonx_put(o, "times", known ? exchange_number(c->change.times) : json_null());
 	jsonx_put(o, "emulated", json_boolean(c->emulated));
-	jsonx_put(o, "shown_percent", exchange_text(c->percent));
-	jsonx_put(o, "shown_times", exchange_text(c->times));
-	jsonx_put(o, "shown_words", exchange_text(c->words));
-	jsonx_put(o, "shown_verdict", exchange_text(c->verdict));
+	jsonx_put(o, "shown_percent", jsonx_text(c->percent));
+	jsonx_put(o, "shown_times", jsonx_text(c->times));
+	jsonx_put(o, "shown_words", jsonx_text(c->words));
+	jsonx_put(o, "shown_verdict", jsonx_text(c->verdict));
 	if (k != NULL)
 		put_judgement(o, k);
 	return o;
@@ -121,8 +121,8 @@ static json_t *row(const struct report_input *in, const struct report_row *r)
 	json_t *figures = json_array();
 	json_t *changes = json_array();
 
-	jsonx_put(o, "title", exchange_text(r->title));
-	jsonx_put(o, "task", exchange_text(m->tasks.v[r->task]));
+	jsonx_put(o, "title", jsonx_text(r->title));
+	jsonx_put(o, "task", jsonx_text(m->tasks.v[r->task]));
 	jsonx_put(o, "metric", count(r->metric));
 	jsonx_put(o, "primary", json_boolean(r->primary));
 	for (size_t i = 0; i < r->figures.n; i++)
@@ -149,7 +149,7 @@ static json_t *configuration(const struct report_model *m)
 	for (size_t i = 0; i < m->facts.n; i++) {
 		json_t *o = json_object();
 
-		jsonx_put(o, "label", exchange_text(m->facts.v[i].label));
+		jsonx_put(o, "label", jsonx_text(m->facts.v[i].label));
 		jsonx_put(o, "differs", json_boolean(m->facts.v[i].differs));
 		jsonx_put(o, "values", texts(m->facts.v[i].values, m->systems.n));
 		jsonx_append(all, o);
@@ -166,12 +166,12 @@ static json_t *overall(const struct report_input *in)
 		const struct compare_overall *x = &in->comparisons->overall.v[i];
 		json_t *o = json_object();
 
-		jsonx_put(o, "system", exchange_text(x->candidate));
+		jsonx_put(o, "system", jsonx_text(x->candidate));
 		jsonx_put(o, "estimate", estimate(&x->estimate));
 		jsonx_put(o, "workloads", count(x->workloads));
 		jsonx_put(o, "metrics", count(x->metrics));
 		jsonx_put(o, "emulated", json_boolean(x->emulated));
-		jsonx_put(o, "shown", exchange_text(m->overall.v[i]));
+		jsonx_put(o, "shown", jsonx_text(m->overall.v[i]));
 		jsonx_append(all, o);
 	}
 	return all;
@@ -185,11 +185,11 @@ static json_t *problems(const struct report_model *m)
 		const struct report_problem *p = &m->problems.v[i];
 		json_t *o = json_object();
 
-		jsonx_put(o, "system", exchange_text(m->systems.v[p->system].name));
-		jsonx_put(o, "task", exchange_text(m->tasks.v[p->task]));
+		jsonx_put(o, "system", jsonx_text(m->systems.v[p->system].name));
+		jsonx_put(o, "task", jsonx_text(m->tasks.v[p->task]));
 		jsonx_put(o, "count", count(p->count));
-		jsonx_put(o, "what", exchange_text(p->what));
-		jsonx_put(o, "reason", exchange_text(p->reason));
+		jsonx_put(o, "what", jsonx_text(p->what));
+		jsonx_put(o, "reason", jsonx_text(p->reason));
 		jsonx_append(all, o);
 	}
 	return all;
@@ -205,14 +205,14 @@ static json_t *report_of(const struct report_input *in)
 	for (size_t i = 0; i < m->rows.n; i++)
 		jsonx_append(rows, row(in, &m->rows.v[i]));
 	jsonx_put(o, "baseline",
-		  m->systems.n > 0 ? exchange_text(m->systems.v[m->baseline].name) : json_null());
+		  m->systems.n > 0 ? jsonx_text(m->systems.v[m->baseline].name) : json_null());
 	jsonx_put(o, "emulated", json_boolean(m->emulated));
 	jsonx_put(o, "rounds_done", json_integer(m->rounds_done));
 	jsonx_put(o, "executions", count(m->executions));
 	jsonx_put(o, "counted", count(m->counted));
 	jsonx_put(o, "margin", s != NULL ? exchange_number(s->margin) : json_null());
 	jsonx_put(o, "family", s != NULL ? count(s->family) : json_null());
-	jsonx_put(o, "gate", s != NULL ? exchange_text(gate_result_name(s->gate)) : json_null());
+	jsonx_put(o, "gate", s != NULL ? jsonx_text(gate_result_name(s->gate)) : json_null());
 	jsonx_put(o, "configuration", configuration(m));
 	jsonx_put(o, "rows", rows);
 	jsonx_put(o, "overall", overall(in));

@@ -29,8 +29,6 @@ enum {
 
 /* The file's head (format, version, who wrote it) with the experiment as "measured". */
 json_t *exchange_write(const struct experiment *e, bool identified);
-/* The text as a JSON string; bytes that are no UTF-8 become \xNN in it. */
-json_t *exchange_text(const char *s);
 /* A number, or null when it is not finite. */
 json_t *exchange_number(double v);
 

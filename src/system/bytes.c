@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/jsonx.h"
 #include "base/mem.h"
 
 enum {
@@ -265,12 +266,9 @@ void bytes_write_shared(struct bytes_pool *p, struct buf *out)
 		e->number = ++number;
 		json_t *line = own(
 			json_pack("{s:I,s:o}", "bytes", (json_int_t)number, "is", full_json(p, e)));
-		char *text = json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
-		if (text == NULL)
-			mem_exhausted();
+		char *text = jsonx_take_text(line, JSON_COMPACT | JSON_ENSURE_ASCII);
 		buf_addf(out, "%s\n", text);
 		free(text);
-		json_decref(line);
 	}
 }
 

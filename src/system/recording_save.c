@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/fs.h"
+#include "base/jsonx.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "system/recording.h"
@@ -11,33 +12,26 @@ static void put_text(json_t *o, const char *key, const char *value)
 {
 	if (value == NULL || value[0] == '\0')
 		return;
-	json_t *j = json_string(value);
-	if (j == NULL) { /* no UTF-8: a message or path that is only shown */
-		struct buf b = BUF_INIT;
-		text_escape(&b, value, strlen(value));
-		j = json_string(buf_str(&b));
-		buf_release(&b);
-	}
-	if (json_object_set_new(o, key, j) != 0)
-		mem_exhausted();
+	/* a message or path that is only shown need be no UTF-8 */
+	jsonx_put(o, key, jsonx_text(value));
 }
 
 static void put_int(json_t *o, const char *key, int64_t value)
 {
-	if (value != 0 && json_object_set_new(o, key, json_integer(value)) != 0)
-		mem_exhausted();
+	if (value != 0)
+		jsonx_put(o, key, json_integer(value));
 }
 
 static void put_true(json_t *o, const char *key, bool value)
 {
-	if (value && json_object_set_new(o, key, json_true()) != 0)
-		mem_exhausted();
+	if (value)
+		jsonx_put(o, key, json_true());
 }
 
 static void put_bytes(json_t *o, const char *key, const struct recording *r, size_t index)
 {
-	if (index != 0 && json_object_set_new(o, key, bytes_to_json(&r->bytes, index)) != 0)
-		mem_exhausted();
+	if (index != 0)
+		jsonx_put(o, key, bytes_to_json(&r->bytes, index));
 }
 
 static json_t *new_object(void)
@@ -51,13 +45,10 @@ static json_t *new_object(void)
 
 static void put_line(struct buf *out, json_t *o)
 {
-	char *text = json_dumps(o, JSON_COMPACT | JSON_ENSURE_ASCII);
+	char *text = jsonx_take_text(o, JSON_COMPACT | JSON_ENSURE_ASCII);
 
-	if (text == NULL)
-		mem_exhausted();
 	buf_addf(out, "%s\n", text);
 	free(text);
-	json_decref(o);
 }
 
 static void save_head(struct buf *out, const struct recording *r)
@@ -81,8 +72,7 @@ static json_t *facts_json(const struct factset *f)
 		put_text(o, "key", f->v[i].key);
 		put_text(o, "value", f->v[i].value);
 		put_text(o, "origin", f->v[i].origin);
-		if (json_array_append_new(list, o) != 0)
-			mem_exhausted();
+		jsonx_append(list, o);
 	}
 	return list;
 }
