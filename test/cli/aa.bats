@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154 # status, out and err come from the helpers
+# shellcheck disable=SC2154,SC2034 # status, out and err come from the helper; at and step go there
 # Checks of one system against itself: how they are run, found again, and what they withhold.
 
 load helper
@@ -20,22 +20,14 @@ record() {
 			printf '{"system":"%s","target":"local","arch":"amd64","facts":[{"key":"machine.id","value":"%s","origin":"made up"}]}\n' "$name" "$cpu"
 		done
 		for ((round = 1; round <= 15; round++)); do
-			call "$1" $((2000 + round * 37 % 101))
-			for name in "${@:2}"; do call "$name" $(((2000 + round * 53 % 103) * permille / 1000)); done
+			call "$1" "$round" $((2000 + round * 37 % 101))
+			for name in "${@:2}"; do call "$name" "$round" $(((2000 + round * 53 % 103) * permille / 1000)); done
 		done
 	} >"$file"
 }
 
-call() {
-	at=$((at + 10000))
-	printf '{"call":"exec","system":"%s","step":"command/work","round":%d,"start_ns":%d000000,"end_ns":%d000000,"user_ns":1000000,"maxrss":4096000}\n' \
-		"$1" "$round" "$at" $((at + $2))
-}
-
 check() { try lampduel run --aa -b a=recorded:r.jsonl --command work "$@" -- /usr/bin/work; }
 duel() { try lampduel run -b a=recorded:r.jsonl -c c=recorded:r.jsonl --command work "$@" -- /usr/bin/work; }
-
-flat() { tr -s ' \n' ' ' <<<"$1"; }
 
 @test "a check measures two instances of one system, and says what it is and found" {
 	record r.jsonl one 1000 a a-2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154 # status, out and err come from the helper
+# shellcheck disable=SC2154,SC2034 # status, out and err come from the helper; at and step go there
 # compare: what its arguments may be, pasted figures, stored ones, the gate.
 
 load helper
@@ -21,16 +21,12 @@ pasted() {
 
 # Two like systems, replayed: nothing waits for the measuring lock.
 measure() {
-	local round name at=0
+	local round name at=0 step=command/x
 	{
 		printf '{"lampduel_recording":1,"unix_ns":1796000000000000000}\n'
 		for name in a b; do printf '{"system":"%s","target":"local","arch":"amd64"}\n' "$name"; done
 		for round in 1 2 3 4 5 6 7; do
-			for name in a b; do
-				printf '{"call":"exec","system":"%s","step":"command/x","round":%d,"start_ns":%d,"end_ns":%d,"user_ns":1000000,"maxrss":4096000}\n' \
-					"$name" "$round" "$at" $((at + 900000000 + round * 10000000))
-				at=$((at + 1000000000))
-			done
+			for name in a b; do call "$name" "$round" $((900 + 10 * round)); done
 		done
 	} >measured.jsonl
 	lampduel run -b a=recorded:measured.jsonl -c b=recorded:measured.jsonl --command x -n 7 -- true >/dev/null 2>&1

@@ -27,3 +27,17 @@ said_in_one_line() {
 	*) printf 'does not say "%s": %s\n' "$1" "$err"; return 1 ;;
 	esac
 }
+
+# call SYSTEM ROUND MILLISECONDS [MORE]: a line of a recording, one execution of $step (otherwise of the command
+# "work"), MORE is further JSON; $at, the recording's clock in ms, goes on
+call() {
+	at=$((at + 10000))
+	printf '{"call":"exec","system":"%s","step":"%s","round":%d,"start_ns":%d000000,"end_ns":%d000000,"user_ns":1000000,"maxrss":4096000%s}\n' \
+		"$1" "${step-command/work}" "$2" "$at" $((at + $3)) "${4-}"
+}
+
+# What the store answers to one SQL statement.
+sql() { sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "$1"; }
+
+# flat TEXT: on one line, however it was wrapped
+flat() { tr -s ' \n' ' ' <<<"$1"; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154 # status, out and err come from the helpers
+# shellcheck disable=SC2154,SC2034 # status, out and err come from the helper; at and step go there
 # Runs that are tested on their way: where they end, what they say of it, what later reports know.
 
 load helper
@@ -23,20 +23,9 @@ record() {
 	} >"$1"
 }
 
-call() {
-	at=$((at + 10000))
-	printf '{"call":"exec","system":"%s","step":"command/work","round":%d,"start_ns":%d000000,"end_ns":%d000000,"user_ns":1000000,"maxrss":4096000}\n' \
-		"$1" "$2" "$at" $((at + $3))
-}
-
 duel() {
 	try lampduel run -b a=recorded:r.jsonl -c b=recorded:r.jsonl --seed 1 --command work "$@" -- /usr/bin/work
 }
-
-sql() { sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "$1"; }
-
-# flat TEXT: on one line, however it was wrapped
-flat() { tr -s ' \n' ' ' <<<"$1"; }
 
 @test "a run ends at the first look at which all is settled, says so, and reports agree" {
 	record r.jsonl 15 800

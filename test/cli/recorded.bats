@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154 # status, out and err come from the helpers
+# shellcheck disable=SC2154,SC2034 # status, out and err come from the helper; at and step go there
 # Whole runs of recorded systems: every figure is known beforehand, nothing takes time.
 
 load helper
@@ -7,13 +7,6 @@ load helper
 setup() {
 	setup_home
 	recording="$BATS_TEST_TMPDIR/a run.jsonl"
-}
-
-# call SYSTEM ROUND MILLISECONDS [MORE]: one execution of the command, MORE is further JSON
-call() {
-	at=$((at + 10000))
-	printf '{"call":"exec","system":"%s","step":"command/work","round":%d,"start_ns":%d000000,"end_ns":%d000000,"user_ns":1000000,"maxrss":4096000%s}\n' \
-		"$1" "$2" "$at" $((at + $3)) "${4-}"
 }
 
 # record EMULATED: two systems; "slow" takes 2000 to 2500 ms a round, "quick" half of it

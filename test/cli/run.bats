@@ -17,9 +17,6 @@ replay() {
 		--quick -n 7 --seed 2018 "$@"
 }
 
-# What the store answers to one SQL statement.
-sql() { sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "$1"; }
-
 @test "the replayed reference case prints exactly the expected report" {
 	replay
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
