@@ -187,6 +187,16 @@ static void read_float(struct elf_info *e)
 	}
 }
 
+struct elf_table elf_table_of(const struct elf_view *v, const unsigned char *head, bool wide,
+			      bool sections)
+{
+	const unsigned char *at = head + (wide ? 32 : 28) + (sections ? (wide ? 8 : 4) : 0);
+	const unsigned char *sizes = head + (wide ? 54 : 42) + (sections ? 4 : 0);
+
+	return (struct elf_table){elf_number(v, at, wide ? 8 : 4), elf_number(v, sizes, 2),
+				  elf_number(v, sizes + 2, 2)};
+}
+
 /* A name that is cut off, unterminated or too long stays empty: has_interp alone says it is there.
  */
 static void read_interp(const struct elf_view *v, uint64_t at, uint64_t size, struct elf_info *e)
@@ -203,19 +213,17 @@ static int read_segments(const struct elf_view *v, const unsigned char *head, st
 			 struct err *err)
 {
 	bool wide = e->bits == 64;
-	uint64_t at = elf_number(v, head + (wide ? 32 : 28), wide ? 8 : 4);
-	size_t entry = (size_t)elf_number(v, head + (wide ? 54 : 42), 2);
-	size_t count = (size_t)elf_number(v, head + (wide ? 56 : 44), 2);
+	struct elf_table t = elf_table_of(v, head, wide, false);
 
-	if (count == 0)
+	if (t.count == 0)
 		return 0;
-	if (entry < (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || count == PN_XNUM)
+	if (t.entry < (wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || t.count == PN_XNUM)
 		return err_set(err, "its program headers are damaged");
-	const unsigned char *table = elf_bytes(v, at, (uint64_t)entry * count);
+	const unsigned char *table = elf_bytes(v, t.at, t.entry * t.count);
 	if (table == NULL)
 		return err_set(err, "it is cut short before the end of its program headers");
-	for (size_t i = 0; i < count; i++) {
-		const unsigned char *p = table + i * entry;
+	for (size_t i = 0; i < t.count; i++) {
+		const unsigned char *p = table + i * t.entry;
 		uint64_t kind = elf_number(v, p, 4);
 
 		if (kind == PT_DYNAMIC)
@@ -304,15 +312,12 @@ bool elf_tail(const void *data, size_t len, uint64_t *at, uint64_t *size)
 
 	if (head == NULL)
 		return false;
-	bool wide = info.bits == 64;
-	uint64_t sections = elf_number(&v, head + (wide ? 40 : 32), wide ? 8 : 4);
-	uint64_t entry = elf_number(&v, head + (wide ? 58 : 46), 2);
-	uint64_t count = elf_number(&v, head + (wide ? 60 : 48), 2);
+	struct elf_table sections = elf_table_of(&v, head, info.bits == 64, true);
 
-	if (sections == 0 || sections > UINT32_MAX || count == 0)
+	if (sections.at == 0 || sections.at > UINT32_MAX || sections.count == 0)
 		return false;
-	*at = sections > BEFORE ? sections - BEFORE : 0;
-	*size = sections - *at + entry * count;
+	*at = sections.at > BEFORE ? sections.at - BEFORE : 0;
+	*size = sections.at - *at + sections.entry * sections.count;
 	return true;
 }
 

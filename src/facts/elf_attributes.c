@@ -136,14 +136,12 @@ static const unsigned char *section_of(const struct elf_view *v, const struct el
 
 	if (head == NULL)
 		return NULL;
-	uint64_t at = elf_number(v, head + (wide ? 40 : 32), word);
-	uint64_t entry = elf_number(v, head + (wide ? 58 : 46), 2);
-	uint64_t count = elf_number(v, head + (wide ? 60 : 48), 2);
-	if (entry < (wide ? 64 : 40) || count > SECTIONS_MAX)
+	struct elf_table t = elf_table_of(v, head, wide, true);
+	if (t.entry < (wide ? 64 : 40) || t.count > SECTIONS_MAX)
 		return NULL;
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < t.count; i++) {
 		const unsigned char *s =
-			at > UINT64_MAX / 2 ? NULL : elf_bytes(v, at + i * entry, entry);
+			t.at > UINT64_MAX / 2 ? NULL : elf_bytes(v, t.at + i * t.entry, t.entry);
 
 		if (s == NULL || elf_number(v, s + 4, 4) != type)
 			continue;
@@ -165,12 +163,10 @@ static const unsigned char *segment_of(const struct elf_view *v, const struct el
 
 	if (head == NULL)
 		return NULL;
-	uint64_t at = elf_number(v, head + (wide ? 32 : 28), word);
-	uint64_t entry = elf_number(v, head + (wide ? 54 : 42), 2);
-	uint64_t count = elf_number(v, head + (wide ? 56 : 44), 2);
-	const unsigned char *table = elf_bytes(v, at, entry * count);
-	for (uint64_t i = 0; table != NULL && entry >= (wide ? 56 : 32) && i < count; i++) {
-		const unsigned char *p = table + i * entry;
+	struct elf_table t = elf_table_of(v, head, wide, false);
+	const unsigned char *table = elf_bytes(v, t.at, t.entry * t.count);
+	for (uint64_t i = 0; table != NULL && t.entry >= (wide ? 56 : 32) && i < t.count; i++) {
+		const unsigned char *p = table + i * t.entry;
 
 		if (elf_number(v, p, 4) != type)
 			continue;
