@@ -30,7 +30,7 @@ calibrate() {
 
 # one comparison; prints its verdict
 compare_once() {
-	COLUMNS=240 NO_COLOR=1 "$lampduel" run --aa -b local --command spin -n "$rounds" --db "$tmp/aa.db" \
+	COLUMNS=240 NO_COLOR=1 "$lampduel" run --accept-load --aa -b local --command spin -n "$rounds" --db "$tmp/aa.db" \
 		-- "${work[@]}" 2>"$tmp/log" | sed -nE 's/^spin, wall clock .*x +(faster|slower|same|unclear|no verdict).*/\1/p'
 }
 

@@ -89,13 +89,15 @@ static void show_sample(struct live *l, const struct event *e)
 	const struct experiment *ex = e->experiment;
 	struct buf b = BUF_INIT;
 
-	if (x->status != OUTCOME_OK || x->disturbed)
+	if (x->status != OUTCOME_OK || x->disturbed) {
+		char *disturbance = exp_disturbance_reason(x);
 		buf_addf(&b, "%s on %s, round %d, attempt %d: %s", ex->tasks.v[x->task].name,
 			 ex->systems.v[x->system].name, x->round, x->attempt,
-			 x->reason[0] != '\0' ? x->reason
-			 : x->disturbed       ? x->disturbance
-					      : outcome_status_name(x->status));
-	else if (l->verbose) {
+			 x->reason[0] != '\0'     ? x->reason
+			 : disturbance[0] != '\0' ? disturbance
+						  : outcome_status_name(x->status));
+		free(disturbance);
+	} else if (l->verbose) {
 		buf_addf(&b, "round %d  %s  %s", x->round, ex->tasks.v[x->task].name,
 			 ex->systems.v[x->system].name);
 		for (size_t i = 0; i < x->values.n; i++) {

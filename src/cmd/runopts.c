@@ -132,6 +132,12 @@ const struct option_row run_option_rows[] = {
 	 .fallback = "shared",
 	 .help = "one WordPress for all systems, or each its own (then the work differs)",
 	 .ini = true},
+	{.name = "accept-load",
+	 .type = OPT_FLAG,
+	 .offset = AT(accept_load),
+	 .help = "do not wait for a quiet machine, nor repeat samples because other programs or "
+		 "the hypervisor had its CPUs: it is noted only",
+	 .ini = true},
 	{.name = "seed",
 	 .type = OPT_SEED,
 	 .offset = AT(seed),
@@ -383,6 +389,7 @@ int run_plan(struct cmd_context *c, struct run_options *o, struct strvec *argv, 
 	p->sample_ns = o->sample;
 	p->step_share = o->step;
 	p->keep = o->keep;
+	p->accept_load = o->accept_load;
 	p->own_wordpress = text_equal(o->wordpress, "own");
 	p->record = mem_strdup(o->record);
 	if (o->seed == NULL || !text_to_u64(o->seed, &p->seed))

@@ -17,7 +17,7 @@ struct run_options {
 	int64_t max_time, sample;
 	double step;
 	bool go_on; /* --continue */
-	bool quick, as_published, keep;
+	bool quick, as_published, keep, accept_load;
 	bool aa;
 	char *end_early;
 	char *wordpress, *record, *output, *format, *mirror;

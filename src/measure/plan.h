@@ -37,6 +37,7 @@ struct plan {
 	double step_share;   /* the step is at most this share of a sample */
 	bool own_wordpress;  /* each system its own WordPress: the work differs */
 	bool equal_versions; /* different program versions end the run: the reference case */
+	bool accept_load;    /* other programs' load disturbs no sample and is not waited for */
 	bool keep;           /* leave the run folder for a look */
 	char *record;        /* file that gets a recording; NULL: none */
 };

@@ -32,13 +32,14 @@ char *plan_to_json(const struct plan *p)
 		(void)json_array_append_new(workloads, request_to_json(&p->workloads.v[i]));
 	json_t *root = json_pack(
 		"{s:o, s:o, s:b, s:s, s:s?, s:i, s:i, s:i, s:I, s:I, s:I, s:f, s:b, s:b, s:b, "
-		"s:s?, s:b}",
+		"s:s?, s:b, s:b}",
 		"systems", systems, "workloads", workloads, "default_workloads",
 		p->default_workloads, "kind", p->kind, "command_line", p->command_line, "rounds",
 		p->rounds, "warmup", p->warmup, "lives", p->lives, "seed", (json_int_t)p->seed,
 		"max_time_ns", (json_int_t)p->max_time_ns, "sample_ns", (json_int_t)p->sample_ns,
 		"step_share", p->step_share, "own_wordpress", p->own_wordpress, "equal_versions",
-		p->equal_versions, "keep", p->keep, "record", p->record, "looks", p->looks);
+		p->equal_versions, "keep", p->keep, "record", p->record, "looks", p->looks,
+		"accept_load", p->accept_load);
 	return jsonx_take_text(root, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
@@ -119,6 +120,7 @@ int plan_from_json(const char *text, struct plan *p, struct err *err)
 		.keep = bool_of(root, "keep"),
 		.record = text_of(root, "record"),
 		.looks = bool_of(root, "looks"),
+		.accept_load = bool_of(root, "accept_load"),
 	};
 	json_array_foreach(json_object_get(root, "systems"), i, v)
 	{

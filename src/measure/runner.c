@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "collect/collect.h"
 #include "measure/calibrate.h"
+#include "measure/gate.h"
 #include "measure/sample.h"
 #include "measure/session.h"
 #include "stats/looks.h"
@@ -293,6 +294,24 @@ static void hint_rounds(const struct runner *r, bool *said)
 	*said = true;
 }
 
+/* After a round: can no task get a verdict any more, because too many rounds were disturbed? */
+static int give_up(struct runner *r, int round, bool *over, struct err *err)
+{
+	const struct plan *p = plan_of(r);
+
+	if (*over || round >= p->rounds || r->session.n < 2 ||
+	    !sampler_is_hopeless(&r->sampler, p->rounds))
+		return 0;
+	char *note = mem_printf("more than a fifth of the planned rounds was disturbed in every "
+				"task, so that no verdict is possible; the run ended after %d of "
+				"%d rounds (a quieter machine, or --accept-load)",
+				round, p->rounds);
+	int rc = end_early(r, "disturbed", note, err);
+	*over = true;
+	free(note);
+	return rc;
+}
+
 static int run_rounds(struct runner *r, struct err *err)
 {
 	const struct plan *p = plan_of(r);
@@ -326,6 +345,8 @@ static int run_rounds(struct runner *r, struct err *err)
 		if (rc == 0)
 			rc = look(r, last, &over, err);
 		if (rc == 0)
+			rc = give_up(r, last, &over, err);
+		if (rc == 0)
 			hint_rounds(r, &said);
 	}
 	progress_end(&r->progress);
@@ -354,6 +375,8 @@ static int run_session(struct runner *r, struct err *err)
 
 	if (rc == 0)
 		rc = session_prepare(&r->session, err);
+	if (rc == 0)
+		rc = gate_wait(&r->session, err);
 	sampler_init(&r->sampler, &r->session, &r->e, q->store, &r->progress);
 	progress_init(&r->progress, &r->session, &r->e);
 	if (rc == 0)

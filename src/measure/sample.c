@@ -9,6 +9,9 @@
 /* A task that fails at this many places one after the other is not going to work. */
 enum { FAILURES_MAX = 3 };
 
+/* One round of so many may be lost (compare/family.c: more, and there is no verdict). */
+enum { LOST_OF = 5 };
+
 void sampler_init(struct sampler *m, struct session *s, struct experiment *e, struct store *store,
 		  struct run_progress *progress)
 {
@@ -131,6 +134,32 @@ static void judge(struct sampler *m, const struct task *t, const struct outcome 
 	sample_release(&sample);
 }
 
+/* What cannot be observed is not known; a system that is lost says so when it is measured. */
+static void look(struct sampler *m, size_t system, const struct step *step, struct validity *v)
+{
+	struct buf b = BUF_INIT;
+	struct err ignored = ERR_INIT;
+
+	if (system_observe(m->s->systems[system], step, &b, &ignored) != 0)
+		buf_clear(&b);
+	validity_read(buf_str(&b), v);
+	buf_release(&b);
+}
+
+/* Writes down what went on between the two looks. */
+static void note_disturbance(struct sampler *m, const struct task *t, const struct outcome *out,
+			     const struct validity *before, const struct validity *after,
+			     struct exp_execution *x)
+{
+	const struct validity_sample sample = {
+		.own_ns = out->user_ns + out->sys_ns > 0 ? out->user_ns + out->sys_ns : -1,
+		.serves_others = task_is_of_running(t),
+		.accept_load = m->s->plan->accept_load,
+	};
+
+	mem_replace(&x->disturbance, validity_difference(before, after, &sample, &x->disturbed));
+}
+
 static int measure_one(struct sampler *m, struct exp_execution *x, struct err *err)
 {
 	struct session *s = m->s;
@@ -144,19 +173,13 @@ static int measure_one(struct sampler *m, struct exp_execution *x, struct err *e
 	progress_next(m->progress, x->round, x->warmup, t->name, s->systems[x->system]->name);
 	x->unix_ns = clock_unix_ns(s->clock);
 	x->start_ns = clock_now_ns(s->clock);
-	if (!s->recorded)
-		validity_look(&before);
+	look(m, x->system, &step, &before);
 	int rc = t->kind->run_once(t, s->systems[x->system], s->stacks[x->system], &step, &out,
 				   &raw, err);
 	x->end_ns = clock_now_ns(s->clock);
 	if (rc == 0) {
-		bool disturbed = false;
-		if (!s->recorded) {
-			validity_look(&after);
-			mem_replace(&x->disturbance,
-				    validity_difference(&before, &after, &disturbed));
-		}
-		x->disturbed = disturbed;
+		look(m, x->system, &step, &after);
+		note_disturbance(m, t, &out, &before, &after, x);
 		if (out.end_ns > out.start_ns) {
 			x->start_ns = out.start_ns;
 			x->end_ns = out.end_ns;
@@ -218,11 +241,14 @@ static int attempt_once(struct sampler *m, int round, bool warmup, size_t task, 
 	return rc;
 }
 
-static const struct exp_execution *last_bad(const struct experiment *e, size_t task)
+/* The last execution that failed in this attempt; NULL: none did, they were disturbed. */
+static const struct exp_execution *failed_in(const struct experiment *e, int round, bool warmup,
+					     size_t task, int attempt)
 {
 	for (size_t i = e->executions.n; i > 0; i--) {
 		const struct exp_execution *x = &e->executions.v[i - 1];
-		if (x->task == task && (x->status != OUTCOME_OK || x->disturbed))
+		if (x->task == task && x->round == round && x->warmup == warmup &&
+		    x->attempt == attempt && x->status != OUTCOME_OK)
 			return x;
 	}
 	return NULL;
@@ -237,16 +263,20 @@ static bool has_worked(const struct experiment *e, size_t task)
 	return false;
 }
 
-static int give_up_place(struct sampler *m, int round, size_t task, struct err *err)
+/* A place that was only disturbed is left out; a task that fails again and again ends the run. */
+static int give_up_place(struct sampler *m, int round, bool warmup, size_t task, int attempt,
+			 struct err *err)
 {
-	const struct exp_execution *x = last_bad(m->e, task);
-	const char *name = m->s->tasks.tasks.v[task].name;
-	const char *system = x == NULL ? "?" : m->e->systems.v[x->system].name;
-	const char *why = x == NULL || x->reason[0] == '\0' ? "disturbed" : x->reason;
+	const struct exp_execution *x = failed_in(m->e, round, warmup, task, attempt);
 
+	if (x == NULL) {
+		m->failed_in_a_row[task] = 0;
+		return 0;
+	}
 	if (round == 1 || ++m->failed_in_a_row[task] >= FAILURES_MAX)
 		return err_code(err, has_worked(m->e, task) ? ERR_FAIL : ERR_HOPELESS,
-				"%s cannot be measured on %s: %s", name, system, why);
+				"%s cannot be measured on %s: %s", m->s->tasks.tasks.v[task].name,
+				m->e->systems.v[x->system].name, x->reason);
 	return 0;
 }
 
@@ -284,8 +314,31 @@ int sampler_sample(struct sampler *m, int round, bool warmup, size_t task, struc
 	if (rc == 0)
 		progress_place_done(m->progress, m->s->n);
 	if (rc == 0 && !good)
-		rc = give_up_place(m, round, task, err);
+		rc = give_up_place(m, round, warmup, task, last_attempt(m->e, round, warmup, task),
+				   err);
 	return rc;
+}
+
+/* Rounds in which the task has no attempt that counts. */
+static int rounds_lost(const struct experiment *e, size_t task, int rounds)
+{
+	int lost = 0;
+
+	for (int round = 1; round <= rounds; round++) {
+		int last = last_attempt(e, round, false, task);
+		struct attempt_state st = look_at(e, round, false, task, last);
+		lost += last > 0 && st.good < e->systems.n;
+	}
+	return lost;
+}
+
+bool sampler_is_hopeless(const struct sampler *m, int rounds)
+{
+	for (size_t k = 0; k < m->e->tasks.n; k++) {
+		if (rounds_lost(m->e, k, rounds) * LOST_OF <= rounds)
+			return false;
+	}
+	return m->e->tasks.n > 0;
 }
 
 int sampler_compare_facts(struct sampler *m, size_t system, const struct factset *now,

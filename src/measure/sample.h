@@ -35,6 +35,8 @@ int sampler_begin_life(struct sampler *m, int round, bool warmup, size_t task, i
  * cannot be measured at all, or the store cannot be written.
  */
 int sampler_sample(struct sampler *m, int round, bool warmup, size_t task, struct err *err);
+/* Has every task lost so many of so many rounds that none can get a verdict (a fifth)? */
+bool sampler_is_hopeless(const struct sampler *m, int rounds);
 /* The number a recording knows a round by: warm-up rounds are negative. */
 int sampler_step_round(int round, bool warmup);
 /* Versions must not have changed since the experiment began. */

@@ -1,21 +1,9 @@
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/text.h"
 #include "report/model_parts.h"
-
-/* The reason that the disturbance's record gives, as a new string. */
-static char *disturbance_reason(const char *json)
-{
-	json_t *j = json_loads(json, 0, NULL);
-	const char *reason = json_string_value(json_object_get(j, "reason"));
-	char *text = reason == NULL ? mem_strdup("") : text_escaped(reason);
-
-	json_decref(j);
-	return text;
-}
 
 /* What became of an execution that does not count; *reason is a new string. */
 static const char *fate(const struct exp_execution *x, char **reason)
@@ -32,7 +20,9 @@ static const char *fate(const struct exp_execution *x, char **reason)
 		return words[x->status];
 	}
 	if (x->disturbed) {
-		*reason = disturbance_reason(x->disturbance);
+		char *why = exp_disturbance_reason(x);
+		*reason = text_escaped(why);
+		free(why);
 		return "disturbed";
 	}
 	*reason = mem_strdup("the same sample was repeated on every system");

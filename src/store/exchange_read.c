@@ -434,7 +434,7 @@ static void read_experiment(struct cursor *c, const json_t *o, struct experiment
 {
 	static const char *const kinds[] = {"run", "reference", "aa", "import", NULL};
 	static const char *const states[] = {"complete", "running", "interrupted", "failed", NULL};
-	static const char *const endings[] = {"", "decided", "time", NULL};
+	static const char *const endings[] = {"", "decided", "time", "disturbed", NULL};
 
 	e->title = take_text(c, o, "title");
 	e->kind = mem_strdup(kinds[take_word(c, o, "kind", kinds)]);

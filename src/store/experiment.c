@@ -1,7 +1,9 @@
 #include "store/experiment.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 
+#include "base/jsonx.h"
 #include "base/text.h"
 
 static void release_system(struct exp_system *s)
@@ -127,4 +129,13 @@ size_t experiment_baseline(const struct experiment *e)
 			return i;
 	}
 	return 0;
+}
+
+char *exp_disturbance_reason(const struct exp_execution *x)
+{
+	json_t *j = x->disturbed ? json_loads(x->disturbance, 0, NULL) : NULL;
+	char *reason = mem_strdup(jsonx_str(j, "reason"));
+
+	json_decref(j);
+	return reason;
 }

@@ -61,18 +61,19 @@ struct exp_execution {
 	int64_t start_ns, end_ns; /* monotonic */
 	int64_t unix_ns;          /* calendar time of the start */
 	enum outcome_status status;
-	char *reason;      /* "" when ok */
-	bool disturbed;    /* see disturbance */
-	char *disturbance; /* JSON object: steal, foreign load, swap, clock ... before and after */
+	char *reason;                 /* "" when ok */
+	bool disturbed;               /* see disturbance */
+	char *disturbance;            /* JSON object, see measure/validity.h */
 	VEC(struct exp_value) values; /* empty unless status is ok */
 };
 
 struct experiment {
 	int64_t id;
-	char *title;   /* "debian:bookworm/armel against debian:bookworm/armhf" */
-	char *state;   /* "running" "complete" "interrupted" "failed" */
-	char *ending;  /* why before the last planned round: "decided" "time"; else "" or NULL */
-	char *kind;    /* "run" "reference" "aa" "import" */
+	char *title;  /* "debian:bookworm/armel against debian:bookworm/armhf" */
+	char *state;  /* "running" "complete" "interrupted" "failed" */
+	char *ending; /* why before the last planned round: "decided" "time" "disturbed"; else "" or
+			 NULL */
+	char *kind;   /* "run" "reference" "aa" "import" */
 	char *command; /* the command line that made it */
 	char *version; /* of lampduel */
 	char *plan;    /* JSON object: every option and default that was in force */
@@ -108,6 +109,8 @@ void counted_index_make(struct counted_index *x, const struct experiment *e);
 const struct exp_execution *counted_index_get(const struct counted_index *x, int round, size_t task,
 					      size_t system);
 void counted_index_release(struct counted_index *x);
+/* Why an execution was disturbed, "" when it was not; new string. */
+char *exp_disturbance_reason(const struct exp_execution *x);
 /* The value of a metric in an execution, or NULL. */
 const struct exp_value *exp_execution_value(const struct exp_execution *x, size_t metric);
 size_t experiment_baseline(const struct experiment *e);

@@ -118,6 +118,13 @@ static const char version_1[] =
 static const char version_2[] = "ALTER TABLE experiment ADD COLUMN ending TEXT NOT NULL DEFAULT ''"
 				"  CHECK (ending IN ('', 'decided', 'time'));";
 
-static const char *const versions[] = {version_1, version_2};
+/* 'disturbed' (no verdict was possible any more); a CHECK cannot be changed, a column can */
+static const char version_3[] = "ALTER TABLE experiment RENAME COLUMN ending TO ending_2;"
+				"ALTER TABLE experiment ADD COLUMN ending TEXT NOT NULL DEFAULT ''"
+				"  CHECK (ending IN ('', 'decided', 'time', 'disturbed'));"
+				"UPDATE experiment SET ending = ending_2;"
+				"ALTER TABLE experiment DROP COLUMN ending_2;";
+
+static const char *const versions[] = {version_1, version_2, version_3};
 
 const struct migrations store_migrations = {versions, sizeof(versions) / sizeof(versions[0])};

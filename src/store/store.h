@@ -33,7 +33,7 @@ int store_set_task_params(struct store *st, const struct experiment *e, size_t t
 			  struct err *err);
 int store_set_state(struct store *st, int64_t id, const char *state, int64_t ended_unix_ns,
 		    struct err *err);
-/* Why it ended before its last planned round: "decided" or "time". */
+/* Why it ended before its last planned round: "decided", "time" or "disturbed". */
 int store_set_ending(struct store *st, int64_t id, const char *ending, struct err *err);
 int store_add_note(struct store *st, int64_t id, const char *note, struct err *err);
 /*

@@ -51,6 +51,7 @@ int launched_get(struct system *s, const struct step *step, const char *path, si
 /* Read from this machine's side: only what this user may read. */
 int launched_get_part(struct system *s, const struct step *step, const char *path, uint64_t at,
 		      size_t size, struct buf *out, struct err *err);
+int launched_observe(struct system *s, const struct step *step, struct buf *out, struct err *err);
 int launched_place(struct system *s, enum placement p, struct err *err);
 int launched_free_port(struct system *s, const struct step *step, int *port, struct err *err);
 
@@ -58,6 +59,7 @@ int launched_free_port(struct system *s, const struct step *step, int *port, str
 #define LAUNCHED_FUNCTIONS                                                                         \
 	.exec = launched_exec, .spawn = launched_spawn, .alive = launched_alive,                   \
 	.stop = launched_stop, .fetch = launched_fetch, .put = launched_put, .get = launched_get,  \
-	.get_part = launched_get_part, .place = launched_place, .free_port = launched_free_port
+	.get_part = launched_get_part, .observe = launched_observe, .place = launched_place,       \
+	.free_port = launched_free_port
 
 #endif

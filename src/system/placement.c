@@ -92,6 +92,11 @@ static int pin_threads(const cpu_set_t *set)
 	return errnum;
 }
 
+bool placement_client_is_apart(void)
+{
+	return !CPU_EQUAL(set_of(PLACE_ALL), set_of(PLACE_MEASURED));
+}
+
 int placement_client(struct err *err)
 {
 	cpu_set_t client = *set_of(PLACE_ALL);

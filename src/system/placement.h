@@ -19,5 +19,7 @@ const char *placement_text(enum placement p); /* "CPUs 0-1", "CPU 1" */
 /* Pins every thread of this process to the client's CPU; with a single CPU nothing changes. */
 int placement_client(struct err *err);
 void placement_client_undo(void);
+/* Is the client's CPU another than those of the measured processes? */
+bool placement_client_is_apart(void);
 
 #endif

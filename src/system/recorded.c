@@ -299,6 +299,20 @@ static int recorded_get_part(struct system *s, const struct step *step, const ch
 	return recorded_get(s, step, path, size, out, err);
 }
 
+/* What is not recorded is not known. */
+static int recorded_observe(struct system *s, const struct step *step, struct buf *out,
+			    struct err *err)
+{
+	const struct recorded_call *c = find(s, RECORDED_OBSERVE, step);
+
+	if (c == NULL)
+		return 0;
+	if (c->code != 0)
+		return err_code(err, c->code, "%s", c->text);
+	copy_bytes(s->impl, c->out, out);
+	return 0;
+}
+
 /* Placing has no step of its own: what is not recorded went well. */
 static int recorded_place(struct system *s, enum placement p, struct err *err)
 {
@@ -358,6 +372,7 @@ const struct system_kind recorded_kind = {
 	.put = recorded_put,
 	.get = recorded_get,
 	.get_part = recorded_get_part,
+	.observe = recorded_observe,
 	.place = recorded_place,
 	.free_port = recorded_free_port,
 	.close = recorded_close,

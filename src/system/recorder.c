@@ -205,6 +205,20 @@ static int recorder_get_part(struct system *s, const struct step *step, const ch
 	return rc;
 }
 
+static int recorder_observe(struct system *s, const struct step *step, struct buf *out,
+			    struct err *err)
+{
+	struct recorder *r = lift(s);
+	size_t before = out->len;
+	int rc = system_observe(s, step, out, err);
+
+	lower(s, r);
+	struct recorded_call *c = note(s, r, RECORDED_OBSERVE, step, rc, err);
+	if (rc == 0)
+		c->out = keep(r, buf_str(out) + before, out->len - before);
+	return rc;
+}
+
 static int recorder_place(struct system *s, enum placement p, struct err *err)
 {
 	const struct step step = {p == PLACE_ALL ? "all" : "measured", 0, 1};
@@ -249,6 +263,7 @@ static const struct system_kind recorder_kind = {
 	.put = recorder_put,
 	.get = recorder_get,
 	.get_part = recorder_get_part,
+	.observe = recorder_observe,
 	.place = recorder_place,
 	.free_port = recorder_free_port,
 	.close = recorder_close,

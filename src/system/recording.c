@@ -5,9 +5,10 @@
 #include "base/mem.h"
 
 static const char *const action_names[RECORDED_ACTIONS] = {
-	[RECORDED_EXEC] = "exec", [RECORDED_SPAWN] = "spawn", [RECORDED_ALIVE] = "alive",
-	[RECORDED_STOP] = "stop", [RECORDED_FETCH] = "fetch", [RECORDED_PUT] = "put",
-	[RECORDED_GET] = "get",   [RECORDED_PLACE] = "place", [RECORDED_FREE_PORT] = "free_port",
+	[RECORDED_EXEC] = "exec",           [RECORDED_SPAWN] = "spawn", [RECORDED_ALIVE] = "alive",
+	[RECORDED_STOP] = "stop",           [RECORDED_FETCH] = "fetch", [RECORDED_PUT] = "put",
+	[RECORDED_OBSERVE] = "observe",     [RECORDED_GET] = "get",     [RECORDED_PLACE] = "place",
+	[RECORDED_FREE_PORT] = "free_port",
 };
 
 const char *recorded_action_name(enum recorded_action a)

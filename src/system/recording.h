@@ -30,6 +30,7 @@ enum recorded_action {
 	RECORDED_FETCH,
 	RECORDED_PUT,
 	RECORDED_GET,
+	RECORDED_OBSERVE,
 	RECORDED_PLACE,
 	RECORDED_FREE_PORT,
 	RECORDED_ACTIONS
@@ -43,7 +44,7 @@ struct recorded_call {
 	int code;                 /* 0, or the negative code of its error */
 	char *text;               /* message of the error; alive: how it ended; NULL: none */
 	struct outcome outcome;   /* exec and fetch; its bytes are below */
-	size_t out, err, headers; /* index of bytes; out is also what get returned */
+	size_t out, err, headers; /* index of bytes; out is also what get and observe returned */
 	int64_t number;           /* spawn, alive, stop: the service; free_port: the port */
 	int64_t asked;            /* alive: how often it was asked until it had ended */
 	bool used;                /* while replaying */

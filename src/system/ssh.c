@@ -7,12 +7,14 @@
 #include "base/mem.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "system/observe.h"
 #include "system/ssh_fetch.h"
 #include "system/ssh_link.h"
 
 enum { OUTPUT_MAX = 1 << 20, WORDS_MAX = 4096, FETCH_ROOM = 256 << 10 };
 
 #define FILE_LIMIT_NS (120 * NS_PER_S)
+#define OBSERVE_LIMIT_NS (20 * NS_PER_S)
 /* what the calendar's clock and /proc/uptime, with its 10 ms, may differ by */
 #define CLOCK_SLACK_NS (100 * NS_PER_MS)
 
@@ -388,6 +390,25 @@ static int ssh_fetch(struct system *s, const struct step *step, const struct fet
 	return rc;
 }
 
+static int ssh_observe(struct system *s, const struct step *step, struct buf *out, struct err *err)
+{
+	/* round 0: done again when the connection is lost */
+	const struct step anytime = {step->name, 0, 1};
+	struct strvec argv = STRVEC_INIT;
+	struct exec_request q = {.argv = &argv, .timeout_ns = OBSERVE_LIMIT_NS};
+	struct outcome ran = {0};
+
+	strvec_push(&argv, "sh");
+	strvec_push(&argv, "-c");
+	strvec_push(&argv, observe_script());
+	int rc = ssh_exec(s, &anytime, &q, &ran, err);
+	if (rc == 0 && ran.status == OUTCOME_OK)
+		buf_add(out, buf_str(&ran.out), ran.out.len);
+	outcome_release(&ran);
+	strvec_release(&argv);
+	return rc;
+}
+
 /* The machine's own scheduler places its processes: a shell has no call for it. */
 static int ssh_place(struct system *s, enum placement p, struct err *err)
 {
@@ -489,6 +510,7 @@ const struct system_kind ssh_kind = {
 	.fetch = ssh_fetch,
 	.put = ssh_put,
 	.get = ssh_get,
+	.observe = ssh_observe,
 	.place = ssh_place,
 	.free_port = ssh_free_port,
 	.close = ssh_close,

@@ -207,6 +207,11 @@ int system_get_part(struct system *s, const struct step *step, const char *path,
 	return part_by_dd(s, step, path, at, size, out, err);
 }
 
+int system_observe(struct system *s, const struct step *step, struct buf *out, struct err *err)
+{
+	return s->kind->observe == NULL ? 0 : s->kind->observe(s, step, out, err);
+}
+
 int system_place(struct system *s, enum placement p, struct err *err)
 {
 	return s->kind->place(s, p, err);

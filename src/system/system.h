@@ -143,6 +143,9 @@ struct system_kind {
 	/* A piece of a file; NULL: system_get_part() asks dd for it. */
 	int (*get_part)(struct system *s, const struct step *step, const char *path, uint64_t at,
 			size_t size, struct buf *out, struct err *err);
+	/* Adds what the machine under it says of its state (system/observe.h); nothing when that
+	 * cannot be known. Must be cheap, and is not part of any sample. */
+	int (*observe)(struct system *s, const struct step *step, struct buf *out, struct err *err);
 	/* Applies to every process of this system that runs or will be started. */
 	int (*place)(struct system *s, enum placement p, struct err *err);
 	/* A TCP port on loopback that is free at this moment. */
@@ -208,6 +211,8 @@ int system_get(struct system *s, const struct step *step, const char *path, size
 /* At most size bytes from offset at; fewer, or none, where the file ends before that. */
 int system_get_part(struct system *s, const struct step *step, const char *path, uint64_t at,
 		    size_t size, struct buf *out, struct err *err);
+/* Adds nothing for a kind that cannot tell. */
+int system_observe(struct system *s, const struct step *step, struct buf *out, struct err *err);
 int system_place(struct system *s, enum placement p, struct err *err);
 int system_free_port(struct system *s, const struct step *step, int *port, struct err *err);
 

@@ -41,9 +41,14 @@ int64_t task_int(const struct task *t, const char *key)
 	return json_integer_value(json_object_get(t->params, key));
 }
 
+bool task_is_of_running(const struct task *t)
+{
+	return task_text(t, "running")[0] != '\0';
+}
+
 enum stack_need task_need(const struct task *t)
 {
-	return task_text(t, "running")[0] != '\0' ? NEED_NOTHING : t->kind->need;
+	return task_is_of_running(t) ? NEED_NOTHING : t->kind->need;
 }
 
 void task_set_int(struct task *t, const char *key, int64_t v)

@@ -126,6 +126,9 @@ struct workload_kind {
  */
 enum stack_need task_need(const struct task *t);
 
+/* It measures a server or a site that runs anyway. */
+bool task_is_of_running(const struct task *t);
+
 const struct workload_kind *workload_kind_named(const char *name, struct err *err);
 size_t workload_kind_count(void);
 const struct workload_kind *workload_kind_at(size_t i);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154,SC2034 # status, out and err come from the helper; at and step go there
+# shellcheck disable=SC2154,SC2034,SC2030,SC2031 # status, out and err come from the helper; at and step go there
 # Whole runs of recorded systems: every figure is known beforehand, nothing takes time.
 
 load helper
@@ -80,6 +80,78 @@ duel() {
 	[[ "$out" == *"- slow, command/work: 1 set aside (the same sample was repeated on every system)"* ]]
 	[[ "$out" == *"- quick, command/work: 1 timed out (gave up after 60 s)"* ]]
 	[[ "$out" == *" 2.25 s "*" 1.12 s "* ]]
+}
+
+# seen SYSTEM ROUND ATTEMPT BEFORE AFTER: what the machine said of itself around one execution
+seen() {
+	printf '{"call":"observe","system":"%s","step":"command/work","round":%d,"attempt":%d,"at_ns":%d000000,"out":"%s\\n"}\n' \
+		"$1" "$2" "$3" "$at" "$4" "$1" "$2" "$3" "$at" "$5"
+}
+
+# again ROUND ATTEMPT FACTOR: both systems once more, FACTOR times as long as record() has it
+again() {
+	call slow "$1" $((${3} * (1900 + 100 * $1))) ",\"attempt\":$2"
+	call quick "$1" $((${3} * (950 + 50 * $1))) ",\"attempt\":$2"
+}
+
+@test "a neighbour on the measured CPU: the pair is repeated, its figures do not count" {
+	{
+		record false | sed '/"quick".*"round":3/s/"end_ns":[0-9]*/"end_ns":99999000000000/'
+		at=900000
+		seen quick 3 1 'cpu1 0 0 0 0\nown 0' 'cpu1 700 0 0 300\nown 100'
+		again 3 2 1
+		seen quick 3 2 'cpu1 700 0 0 300\nown 100' 'cpu1 800 0 0 400\nown 198'
+	} >"$recording"
+	duel -n 6
+	[ "$status" -eq 0 ]
+	[[ "$err" == *"command/work on quick, round 3, attempt 1: other programs used 60 % of the CPU"* ]]
+	[[ "$out" == *" 2.25 s "*" 1.12 s "*"2.000x"*"faster"* ]]
+	[[ "$out" == *"14 executions, 12 counted, 2 not"* ]]
+	[[ "$(flat "$out")" == *"quick, command/work: 1 disturbed (other programs used 60 % of the CPU)"* ]]
+	# whoever accepts it gets it, and finds it noted
+	duel -n 6 --accept-load --end-early no
+	[ "$status" -eq 0 ]
+	[[ "$out" == *"12 executions, 12 counted"* ]]
+	try lampduel show --executions
+	[[ "$out" == *'"foreign":0.6'* ]]
+}
+
+@test "a throttled board: three attempts, then the round is left out; the verdict is not misled" {
+	{
+		record false
+		for attempt in 1 2 3; do
+			[ $attempt = 1 ] || again 1 $attempt 9
+			seen slow 1 $attempt 'throttled 0x50000' 'throttled 0x50005'
+		done
+		for round in 7 8 9; do
+			call slow "$round" $((1900 + 100 * round))
+			call quick "$round" $((950 + 50 * round))
+		done
+	} >"$recording"
+	duel -n 9
+	[ "$status" -eq 0 ]
+	[[ "$(flat "$out")" == *"slow, command/work: 3 disturbed (under-voltage; the CPU was throttled)"* ]]
+	[[ "$out" == *"2.000x"*"faster"* ]]
+	[[ "$(flat "$out")" == *"1 of 8 rounds excluded, slow: disturbed"* ]] || { echo "$out"; return 1; }
+}
+
+@test "a board that is throttled all the time: the run ends, and gives no verdict" {
+	{
+		record false
+		for round in 1 2 3 4 5 6; do
+			for attempt in 1 2 3; do
+				[ $attempt = 1 ] || again $round $attempt 1
+				seen slow $round $attempt 'throttled 0x50005' 'throttled 0x50005'
+			done
+		done
+	} >"$recording"
+	duel -n 6
+	[ "$status" -eq 0 ]
+	[[ "$(flat "$err")" == *"more than a fifth of the planned rounds was disturbed in every task"* ]]
+	[[ "$(flat "$err")" == *"ended after 2 of 6 rounds"* ]]
+	[[ "$out" != *faster* ]]
+	try lampduel report --format json
+	[[ "$out" == *'"ending": "disturbed"'* || "$out" == *'"ending":"disturbed"'* ]]
 }
 
 @test "what is not recorded is named" {

@@ -13,7 +13,7 @@ setup() {
 
 # A run of one system with services and processes, in the background; $pid is its.
 begin() {
-	"$LAMPDUEL" run -b one=debian:bookworm/amd64 -w mariadb -w openssl --set openssl.algorithms=rsa2048 \
+	"$LAMPDUEL" run --accept-load -b one=debian:bookworm/amd64 -w mariadb -w openssl --set openssl.algorithms=rsa2048 \
 		--quick -n "${1:-6}" --seed 5 >"$BATS_TEST_TMPDIR/run.out" 2>"$BATS_TEST_TMPDIR/run.err" </dev/null 3>&- &
 	pid=$!
 }
@@ -97,7 +97,7 @@ ended() { status=0; wait "$pid" || status=$?; }
 @test "a second run waits and says for whom" {
 	begin 2
 	wait_for 60 some_executions 1
-	try lampduel run -b local -n 1 --command true -- true
+	try lampduel run --accept-load -b local -n 1 --command true -- true
 	[ "$status" -eq 0 ]
 	[[ $err == *"waiting for "*"lampduel run"*"one measuring run at a time"* ]]
 	ended
@@ -109,7 +109,7 @@ ended() { status=0; wait "$pid" || status=$?; }
 	small="$BATS_TEST_TMPDIR/small"
 	mkdir "$small"
 	mount -t tmpfs -o size=256k lampduel-test "$small" 2>/dev/null || skip "mounting is not allowed here"
-	try env XDG_DATA_HOME="$small" "$LAMPDUEL" run -b local -n 500 --command true -- true
+	try env XDG_DATA_HOME="$small" "$LAMPDUEL" run --accept-load -b local -n 500 --command true -- true
 	umount "$small"
 	[ "$status" -eq 1 ]
 	printf '%s\n' "$err" | tail -n 1 | grep -q "$small"
@@ -121,7 +121,7 @@ ended() { status=0; wait "$pid" || status=$?; }
 	copy="$BATS_TEST_TMPDIR/root copy"
 	cp -a "$cache/rootfs/bookworm-amd64/root" "$copy"
 	rm "$copy/usr/sbin/mariadbd"
-	try lampduel run -b "dir:$copy" -w mariadb -n 1
+	try lampduel run --accept-load -b "dir:$copy" -w mariadb -n 1
 	[ "$status" -eq 1 ]
 	printf '%s\n' "$err" | tail -n 1 | grep -q "mariadb"
 	nothing_left

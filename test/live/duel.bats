@@ -14,7 +14,7 @@ flat() { printf '%s\n' "$out" | tr -s ' \n' ' '; }
 
 @test "a native duel of two releases: every task, one WordPress, nothing left" {
 	need_amd64
-	try lampduel run -b old=debian:bookworm/amd64 -c new=debian:trixie/amd64 --quick -n 2 --seed 7
+	try lampduel run --accept-load -b old=debian:bookworm/amd64 -c new=debian:trixie/amd64 --quick -n 2 --seed 7
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[[ $out == *"WordPress page, OPcache on"* && $out == *"ENCODE"* && $out == *"rsa2048"* ]]
 	[[ $out == *native* && $out != *"under emulation"* && $out != *"emulated by"* ]]
@@ -24,7 +24,7 @@ flat() { printf '%s\n' "$out" | tr -s ' \n' ' '; }
 }
 
 @test "the reference case on both ARM ports: soft float loses where it must" {
-	try lampduel reference --quick -n 2
+	try lampduel reference --accept-load --quick -n 2
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	between "$(change_of '1,000,000 x')" -85 -45
 	between "$(change_of 'rsa2048')" -55 -10
@@ -41,11 +41,11 @@ figures() { sed -n '/^Results/,/^Notes/p'; }
 
 @test "a recording of a real run replays to the same report" {
 	need_amd64
-	try lampduel run -b a=debian:bookworm/amd64 -c b=debian:trixie/amd64 --quick -n 1 --seed 3 \
+	try lampduel run --accept-load -b a=debian:bookworm/amd64 -c b=debian:trixie/amd64 --quick -n 1 --seed 3 \
 		--record "$BATS_TEST_TMPDIR/run.jsonl"
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	lampduel report | figures >"$BATS_TEST_TMPDIR/first"
-	try lampduel run --system "a=recorded:$BATS_TEST_TMPDIR/run.jsonl" \
+	try lampduel run --accept-load --system "a=recorded:$BATS_TEST_TMPDIR/run.jsonl" \
 		--system "b=recorded:$BATS_TEST_TMPDIR/run.jsonl" --quick -n 1 --seed 3
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	lampduel report | figures >"$BATS_TEST_TMPDIR/second"
@@ -54,7 +54,7 @@ figures() { sed -n '/^Results/,/^Notes/p'; }
 
 @test "a command in two installations" {
 	need_amd64
-	try lampduel run -b a=debian:bookworm/amd64 -c b=debian:trixie/amd64 -n 3 --command version \
+	try lampduel run --accept-load -b a=debian:bookworm/amd64 -c b=debian:trixie/amd64 -n 3 --command version \
 		-- /usr/bin/openssl version
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[[ $out == *version* ]]

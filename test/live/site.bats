@@ -73,7 +73,7 @@ untouched() {
 }
 
 @test "a running MariaDB, by the system's own file, over ssh" {
-	try beside_the_site "$LAMPDUEL" run -b site=ssh:somewhere:2298 -n 2 --quick -w mariadb --set mariadb.server=running \
+	try beside_the_site "$LAMPDUEL" run --accept-load -b site=ssh:somewhere:2298 -n 2 --quick -w mariadb --set mariadb.server=running \
 		--set mariadb.defaults-file=/etc/site.cnf
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[[ $out == *"ENCODE"* && $out == *"server=running"* && $out == *"as it ran"* ]]
@@ -81,7 +81,7 @@ untouched() {
 }
 
 @test "a running WordPress, from here and over ssh: generated each time, nothing changes" {
-	try beside_the_site "$LAMPDUEL" run -b here=local -c there=ssh:somewhere:2299 -n 3 --quick -w wordpress \
+	try beside_the_site "$LAMPDUEL" run --accept-load -b here=local -c there=ssh:somewhere:2299 -n 3 --quick -w wordpress \
 		--set wordpress.url=http://127.0.0.1:8080/
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[[ $out == *"WordPress page"* && $out == *"first byte"* && $out == *"asked=there"* && $out != *127.0.0.1* ]] ||
@@ -91,7 +91,7 @@ untouched() {
 }
 
 @test "a stored page is refused, whatever it says" {
-	try beside_the_site "$LAMPDUEL" run -b local -n 1 -w wordpress --set wordpress.url=http://127.0.0.1:8080/ \
+	try beside_the_site "$LAMPDUEL" run --accept-load -b local -n 1 -w wordpress --set wordpress.url=http://127.0.0.1:8080/ \
 		--set wordpress.fresh=header
 	[ "$status" -eq 1 ]
 	grep -q "^lampduel: .*it is a stored copy$" err

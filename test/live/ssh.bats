@@ -67,7 +67,7 @@ recorder() {
 
 check_shell() {
 	recorder
-	try with_server "$(in_shell "$1")" "$LAMPDUEL" run -b far=ssh:box -n 1 --command x -- "$PWD/record" \
+	try with_server "$(in_shell "$1")" "$LAMPDUEL" run --accept-load -b far=ssh:box -n 1 --command x -- "$PWD/record" \
 		"it's" '' -- -n '$(id)' '`id`' $'two\nlines\n' '"*" ~ !' 'ünï' '\'
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	printf '<%s>' "it's" '' -- -n '$(id)' '`id`' $'two\nlines\n' '"*" ~ !' 'ünï' '\' >expected
@@ -95,7 +95,7 @@ check_shell() {
 	done
 	printf '#!/bin/sh\nexec bwrap --bind %s/tiny / --proc /proc --dev /dev --setenv PATH /bin --unsetenv TMPDIR /bin/sh -c "$SSH_ORIGINAL_COMMAND"\n' "$PWD" >enter
 	chmod +x enter
-	try with_server "ForceCommand $PWD/enter" "$LAMPDUEL" run -b far=ssh:box -n 3 --command nap -- sleep 0.3
+	try with_server "ForceCommand $PWD/enter" "$LAMPDUEL" run --accept-load -b far=ssh:box -n 3 --command nap -- sleep 0.3
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[ -z "$(ls tiny/tmp)" ]
 	value=$(sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "SELECT min(value.value) FROM value JOIN metric ON metric.id = value.metric WHERE metric.name = 'command/nap/wall'")
@@ -103,7 +103,7 @@ check_shell() {
 }
 
 @test "two hosts at once, interleaved; neither host nor user in the report" {
-	try with_server '' "$LAMPDUEL" run -b ssh:box -c "ssh:$(id -un)@127.0.0.1:$port" -n 2 --command x -- true
+	try with_server '' "$LAMPDUEL" run --accept-load -b ssh:box -c "ssh:$(id -un)@127.0.0.1:$port" -n 2 --command x -- true
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[[ $out == *"ssh:..."* && $out != *127.0.0.1* && $out != *box* && $out != *"$(id -un)@"* ]]
 	[[ $out == *"host-2 against host"* ]]
@@ -112,21 +112,21 @@ check_shell() {
 
 @test "one clear line: no such key, unknown host, changed host, nobody there, disk full" {
 	: >authorized
-	try with_server '' "$LAMPDUEL" run -b ssh:box -n 1 --command x -- true
+	try with_server '' "$LAMPDUEL" run --accept-load -b ssh:box -n 1 --command x -- true
 	[ "$status" -eq 1 ]
 	said_last "ssh-copy-id"
 	cp user.pub authorized
 	mv known known.good
-	try with_server '' "$LAMPDUEL" run -b ssh:box -n 1 --command x -- true
+	try with_server '' "$LAMPDUEL" run --accept-load -b ssh:box -n 1 --command x -- true
 	[ "$status" -eq 1 ]
 	said_last "log in once by hand"
 	[ ! -s known ]
 	printf '[127.0.0.1]:%s %s\n' "$port" "$(cut -d' ' -f1,2 user.pub)" >known
-	try with_server '' "$LAMPDUEL" run -b ssh:box -n 1 --command x -- true
+	try with_server '' "$LAMPDUEL" run --accept-load -b ssh:box -n 1 --command x -- true
 	[ "$status" -eq 1 ]
 	said_last "not the one that is known"
 	mv known.good known
-	try with_server '' "$LAMPDUEL" run -b ssh:127.0.0.1:1 -n 1 --command x -- true
+	try with_server '' "$LAMPDUEL" run --accept-load -b ssh:127.0.0.1:1 -n 1 --command x -- true
 	[ "$status" -eq 1 ]
 	said_last "refused"
 	nothing_there
@@ -137,7 +137,7 @@ check_shell() {
 	sed -i "s|^SetEnv.*|SetEnv TMPDIR=$PWD/full|" sshd_config
 	try unshare -m sh -c "mount -t tmpfs -o size=4k tmpfs full; head -c 4096 /dev/zero >full/all
 		unshare -n -p -f --mount-proc sh -c 'ip link set lo up; /usr/sbin/sshd -f sshd_config && \"\$@\"' sh \
-		'$LAMPDUEL' run -b ssh:box -n 1 --command x -- true"
+		'$LAMPDUEL' run --accept-load -b ssh:box -n 1 --command x -- true"
 	[ "$status" -eq 1 ]
 	said_last "No space left"
 	nothing_there
@@ -171,7 +171,7 @@ cutter() {
 
 @test "the connection is cut in the middle: that pair is repeated, nothing is left there" {
 	cutter
-	try with_server '' "$LAMPDUEL" run -b far=ssh:box -n 4 --command x -- "$PWD/cut" "$PWD/count"
+	try with_server '' "$LAMPDUEL" run --accept-load -b far=ssh:box -n 4 --command x -- "$PWD/cut" "$PWD/count"
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[ "$(sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "SELECT group_concat(status) FROM execution")" = ok,ok,invalid,ok,ok ]
 	[[ $(sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "SELECT reason FROM execution WHERE status = 'invalid'") == *"connection was lost"* ]]
@@ -188,9 +188,25 @@ cutter() {
 	nothing_there
 }
 
+@test "a busy neighbour over there is seen" {
+	[ -n "${LAMPDUEL_TEST_ALL:-}" ] || skip "slow: --all"
+	local neighbours=()
+	for _ in $(seq "$(nproc)"); do
+		timeout 300 sh -c 'while :; do :; done' 3>&- &
+		neighbours+=($!)
+	done
+	try with_server '' "$LAMPDUEL" run -b near=local -c far=ssh:box -n 3 --command nap -- sleep 1
+	kill "${neighbours[@]}"
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	[[ $err == *"waiting for a quiet machine, up to a minute: other programs use"* ]]
+	[[ $err == *"on near, round 1, attempt 3: other programs used"* ]]
+	[[ $err == *"on far, round 1, attempt 3: other programs used"* ]]
+	[[ $err == *"no verdict is possible"* ]]
+}
+
 @test "openssl over ssh gives what it gives here" {
 	[ "$(nproc)" -ge 1 ]
-	try with_server '' "$LAMPDUEL" run -b near=local -c far=ssh:box -n 2 -w openssl --set openssl.algorithms=rsa2048 \
+	try with_server '' "$LAMPDUEL" run --accept-load -b near=local -c far=ssh:box -n 2 -w openssl --set openssl.algorithms=rsa2048 \
 		--set openssl.seconds=1
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	# the same unit and clock on both sides: however busy the machine is, no factor of three lies between them

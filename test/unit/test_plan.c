@@ -1,4 +1,4 @@
-/* measure/plan and its neighbours that are pure: order, lives, JSON, names, differences, validity.
+/* measure/plan and its neighbours that are pure: order, lives, JSON, names, differences.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,6 @@
 #include "measure/calibrate.h"
 #include "measure/parallel.h"
 #include "measure/plan.h"
-#include "measure/validity.h"
 
 static void systems_get_names_of_their_own(void **state)
 {
@@ -187,50 +186,6 @@ static void differences_are_shown_where_they_are(void **state)
 	assert_null(calibrate_first_difference("", ""));
 }
 
-static void sleeping_and_swapping_disturb(void **state)
-{
-	(void)state;
-	struct validity a = {
-		.known = true, .total = 1000, .busy = 100, .mono_ns = 10, .boot_ns = 10};
-	struct validity b = {.known = true,
-			     .total = 1200,
-			     .busy = 200,
-			     .steal = 20,
-			     .mono_ns = 2000000010,
-			     .boot_ns = 2000000010};
-	bool disturbed = true;
-	char *j = validity_difference(&a, &b, &disturbed);
-
-	assert_false(disturbed);
-	assert_non_null(strstr(j, "\"steal\":0.1"));
-	assert_non_null(strstr(j, "\"busy\":0.5"));
-	free(j);
-	b.boot_ns += 60 * NS_PER_S;
-	free(validity_difference(&a, &b, &disturbed));
-	assert_true(disturbed);
-	b.boot_ns = b.mono_ns;
-	b.swap_in = 5000;
-	j = validity_difference(&a, &b, &disturbed);
-	assert_true(disturbed);
-	assert_non_null(strstr(j, "swapping"));
-	free(j);
-}
-
-static void proc_files_are_read(void **state)
-{
-	(void)state;
-	struct validity v = {0};
-
-	validity_read_stat("cpu  10 1 5 100 4 2 3 7 0 0\ncpu0 1\n", &v);
-	assert_true(v.known && v.steal == 7 && v.busy == 21 && v.total == 132);
-	validity_read_vmstat("nr_free 5\npswpin 12\npswpout 30\n", &v);
-	assert_true(v.swap_in == 12 && v.swap_out == 30);
-	struct validity w = {0};
-	validity_read_stat("nonsense", &w);
-	validity_read_stat("", &w);
-	assert_false(w.known);
-}
-
 static void command_lines_are_split_without_a_shell(void **state)
 {
 	(void)state;
@@ -285,8 +240,6 @@ int main(void)
 		cmocka_unit_test(orders_depend_on_the_seed_and_the_place_alone),
 		cmocka_unit_test(rounds_are_spread_over_lives_evenly),
 		cmocka_unit_test(differences_are_shown_where_they_are),
-		cmocka_unit_test(sleeping_and_swapping_disturb),
-		cmocka_unit_test(proc_files_are_read),
 		cmocka_unit_test(command_lines_are_split_without_a_shell),
 		cmocka_unit_test(parallel_reports_the_first_failure),
 	};
