@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "parse/num.h"
+#include "parse/utf16.h"
 
 /* Bytes that clean_bytes() looks at twice: control characters but tab, & * < \ ^ DEL and all
  * that is no ASCII. A bit each. */
@@ -54,25 +55,6 @@ static size_t escape_length(const char *s, size_t len)
 		return n < len ? n + 1 : n;
 	}
 	return n < len && (unsigned char)s[n] >= 0x20 ? n + 1 : n;
-}
-
-static void add_utf8(struct buf *out, unsigned long c)
-{
-	if (c < 0x80) {
-		buf_addch(out, (char)c);
-	} else if (c < 0x800) {
-		buf_addch(out, (char)(0xc0 | c >> 6));
-		buf_addch(out, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		buf_addch(out, (char)(0xe0 | c >> 12));
-		buf_addch(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		buf_addch(out, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x110000) {
-		buf_addch(out, (char)(0xf0 | c >> 18));
-		buf_addch(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		buf_addch(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		buf_addch(out, (char)(0x80 | (c & 0x3f)));
-	}
 }
 
 /* Typographic characters become what the tool printed. Returns bytes used, 0: not one of them. */
@@ -154,12 +136,12 @@ static size_t entity(const char *s, size_t len, struct buf *out)
 			c = ' ';
 		if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 			return 0;
-		add_utf8(out, c);
+		utf16_add_utf8(out, c);
 		return n + 1;
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strlen(names[i].name) == n - 1 && memcmp(s + 1, names[i].name, n - 1) == 0) {
-			add_utf8(out, names[i].c);
+			utf16_add_utf8(out, names[i].c);
 			return n + 1;
 		}
 	}
@@ -322,15 +304,30 @@ static bool digits(const char *s, const char *pattern)
 	return true;
 }
 
-/* "2024-05-03T22:11:19.123Z " before a line, as log collectors put it. */
+/* "[   12.345678] ": seconds since the machine's start, as its log has them. */
+static const char *since_start(const char *s)
+{
+	const char *p = num_skip(s + 1);
+
+	while (num_is_digit(*p))
+		p++;
+	if (*p != '.' || !digits(p + 1, "000000") || p[7] != ']')
+		return s;
+	return num_is_blank(p[8]) ? num_skip(p + 8) : s;
+}
+
+/* "2024-05-03T22:11:19.123Z ", "[22:11:19] " before a line, as log collectors put it. */
 static const char *time_stamp(const char *s)
 {
 	const char *p = *s == '[' ? s + 1 : s;
 
-	if (!digits(p, "0000-00-00") || (p[10] != 'T' && p[10] != ' ') ||
-	    !digits(p + 11, "00:00:00"))
-		return s;
-	p += 19;
+	if (digits(p, "00:00:00"))
+		p += 8;
+	else if (digits(p, "0000-00-00") && (p[10] == 'T' || p[10] == ' ') &&
+		 digits(p + 11, "00:00:00"))
+		p += 19;
+	else
+		return *s == '[' ? since_start(s) : s;
 	if (*p == '.' || *p == ',') {
 		for (p++; num_is_digit(*p); p++)
 			;
@@ -344,7 +341,7 @@ static const char *time_stamp(const char *s)
 			return s;
 		p++;
 	}
-	return num_is_blank(*p) ? num_skip(p) : s;
+	return num_is_blank(*p) || *p == '\0' ? num_skip(p) : s;
 }
 
 /* "user@host:~$ ", "[root@host]# ", "~ # ": a prompt with the place in it. */
@@ -395,9 +392,11 @@ static const char *mark(const char *s, bool *prompt)
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
 		size_t n = strlen(marks[i].text);
 
-		if (strncmp(s, marks[i].text, n) == 0) {
+		/* alone in its line it has lost its blank */
+		if (strncmp(s, marks[i].text, n) == 0 ||
+		    (strncmp(s, marks[i].text, n - 1) == 0 && s[n - 1] == '\0')) {
 			*prompt |= marks[i].prompt;
-			return num_skip(s + n);
+			return num_skip(s + n - 1);
 		}
 	}
 	return NULL;
@@ -411,6 +410,20 @@ static const char *initials(const char *s)
 	while (n < 3 && s[n] >= 'A' && s[n] <= 'Z')
 		n++;
 	return n >= 2 && s[n] == '>' && (num_is_blank(s[n + 1]) || s[n + 1] == '>') ? s + n : NULL;
+}
+
+/* "+text", as a change that adds a file shows it; +R: and the like are openssl speed's own. */
+static const char *added(const char *s)
+{
+	size_t n = 1;
+
+	if (s[1] == '+')
+		return num_is_alpha(s[2]) ? s + 1 : NULL;
+	if (!num_is_alpha(s[1]))
+		return NULL;
+	while (n < 6 && ((s[n] >= 'A' && s[n] <= 'Z') || num_is_digit(s[n])))
+		n++;
+	return s[n] == ':' && n > 1 ? NULL : s + 1;
 }
 
 static bool is_fence(const char *s)
@@ -443,6 +456,8 @@ static const char *strip(const char *s, struct clean_line *out)
 			next = *s >= 'A' && *s <= 'Z' ? initials(s) : NULL;
 			if (next == NULL && !num_is_alpha(*s) && !num_is_digit(*s))
 				next = mark(s, &out->prompt);
+			if (next == NULL && *s == '+' && i == 0)
+				next = added(s);
 			if (next == NULL && (next = long_prompt(s)) != NULL)
 				out->prompt = true;
 			if (next == NULL && (num_is_digit(*s) || *s == '['))

@@ -23,7 +23,8 @@ static bool is_frame(char c)
 	return c == '=' || c == '-' || c == '*' || c == '#' || c == '~' || c == '_' || c == '+';
 }
 
-static bool is_shell(const char *s)
+/* heading: it begins with #, and a bar in it need not be a pipe. */
+static bool is_shell(const char *s, bool heading)
 {
 	static const char *const words[] = {
 		"cat",       "cd",    "ls",   "sudo",   "time",  "for",    "while",   "echo",
@@ -37,7 +38,8 @@ static bool is_shell(const char *s)
 
 	if (n < 2) /* one word is a name, unless it is a path */
 		return *s == '/' || strncmp(s, "./", 2) == 0;
-	if (*s == '/' || *s == '.' || strstr(s, " | ") != NULL || strstr(s, " && ") != NULL)
+	if (*s == '/' || *s == '.' ||
+	    (!heading && (strstr(s, " | ") != NULL || strstr(s, " && ") != NULL)))
 		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (word_is(&w[0], words[i])) /* "time" runs something; "Time" is a word */
@@ -119,12 +121,27 @@ static void compose(struct labels *l)
 	l->serial++;
 }
 
+/* "Hard | *v7*": does the last byte close an emphasis that began before? */
+static bool closes_emphasis(const char *s, size_t len)
+{
+	char c = s[len - 1];
+
+	return (c == '*' || c == '_') && len > 2 && !num_is_blank(s[len - 2]) && s[len - 2] != c &&
+	       memchr(s, c, len - 1) != NULL;
+}
+
 /* Sets a level and empties those below it. */
 static void set(struct labels *l, int level, const char *s, size_t len)
 {
+	if (len > 2 && s[0] == s[len - 1] && closes_emphasis(s, len) && !num_is_blank(s[1])) {
+		s++; /* all of it is emphasised */
+		len -= 2;
+	}
 	while (len > 0 && (is_frame(s[len - 1]) || s[len - 1] == '<' || s[len - 1] == ':' ||
 			   s[len - 1] == '.' || num_is_blank(s[len - 1]))) {
 		if (s[len - 1] == '+' && len > 1 && !num_is_blank(s[len - 2])) /* a name: C++ */
+			break;
+		if (closes_emphasis(s, len))
 			break;
 		len--;
 	}
@@ -216,12 +233,18 @@ static const char *inside_frame(const char *s)
 	return num_skip(s);
 }
 
+/* "-O2 -Wall", "<!-- page", "(snip)", "perf stat \\": options, markup, a command that goes on. */
+static bool is_no_text(const char *s, size_t len)
+{
+	return *s == '<' || *s == '(' || (*s == '-' && num_is_alpha(s[1])) || s[len - 1] == '\\';
+}
+
 /* What a line looks like, before it is looked at closely. */
 static int shape_of(const struct labels *l, const struct clean_line *c)
 {
 	size_t len = c->len;
 
-	if (c->prompt || len > 100)
+	if (c->prompt || len > 100 || is_no_text(c->s, len))
 		return -1;
 	/* among lines that all begin with # it is a comment; alone it is a heading */
 	if (c->hashes > 0 && !l->commented)
@@ -240,7 +263,7 @@ static int level_of(const struct labels *l, const struct clean_line *c)
 {
 	int level = shape_of(l, c);
 
-	if (level < 0 || !has_letter(c->s) || is_shell(c->s))
+	if (level < 0 || !has_letter(c->s) || is_shell(c->s, c->hashes > 0 && !l->commented))
 		return -1;
 	if ((level == LEVEL_COLON && introduces(c->s, 6)) ||
 	    (level == LEVEL_LINE && introduces(c->s, 10)))
@@ -261,7 +284,8 @@ bool labels_line(struct labels *l, const struct clean_line *c)
 	level = level_of(l, c);
 	l->hashes_above = c->hashes > 0;
 	l->above[0] = '\0';
-	if (level == LEVEL_LINE || (level < 0 && l->level[LEVEL_LINE][0] != '\0')) {
+	if (level == LEVEL_LINE ||
+	    (level < 0 && l->level[LEVEL_LINE][0] != '\0' && !is_no_text(c->s, c->len))) {
 		/* a line of text holds for what follows at once, prose does not */
 		set(l, LEVEL_LINE, level < 0 ? "" : c->s, level < 0 ? 0 : c->len);
 	} else if (level == LEVEL_FRAMED) {

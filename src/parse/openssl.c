@@ -304,10 +304,29 @@ static long info_line(struct openssl *o, struct parse_ctx *ctx, const struct pie
 
 		if (e == NULL)
 			continue;
+		o->flags = *p->s == 'o' || *p->s == 'c' || *p->s == 'C';
 		/* another text may be glued to its end, so the rest is read too */
 		return e - p->s;
 	}
 	return READER_NONE;
+}
+
+/* "-O2 -Wall", "idea(int) blowfish(idx)": the end of such a line in a line of its own. */
+static long more_flags(const struct piece *p)
+{
+	const char *s = p->s;
+	struct word w;
+
+	if (p->rest)
+		return READER_NONE;
+	while (num_words(s, &w, 1, NULL) == 1) {
+		bool option = w.s[0] == '-' && w.len > 1 && num_is_alpha(w.s[1]);
+
+		if (!option && (w.s[0] == '(' || w.s[w.len - 1] != ')'))
+			break;
+		s = w.s + w.len;
+	}
+	return s > p->s ? s - p->s : READER_NONE;
 }
 
 static void command_options(struct openssl *o, const char *s)
@@ -401,8 +420,12 @@ static long openssl_read(void *state, struct parse_ctx *ctx, const struct piece 
 	}
 	if (r == READER_NONE && strchr("OLSTBGAUv", p->s[0]) != NULL)
 		r = version_line(o, ctx, p);
-	if (r == READER_NONE && strchr("bocCTEeY", p->s[0]) != NULL)
+	if (r > 0)
+		o->flags = false;
+	else if (r == READER_NONE && strchr("bocCTEeY", p->s[0]) != NULL)
 		r = info_line(o, ctx, p);
+	if (r == READER_NONE && o->flags)
+		r = more_flags(p);
 	if (r == READER_NONE && (strchr("tsoekvd", p->s[0]) != NULL || o->header_open))
 		r = openssl_header(o, ctx, p);
 	if (r == READER_NONE)

@@ -83,6 +83,7 @@ struct openssl {
 	char software[96];
 	int processes;     /* 0: not known */
 	const char *clock; /* "user", "elapsed" or NULL */
+	bool flags;        /* the line above said how it was built, which may go on */
 	struct measured m[MEASURED_MAX];
 	int m_n;
 

@@ -240,7 +240,9 @@ static void emit_operation(struct openssl *o, struct parse_ctx *ctx, const struc
 		return;
 	}
 	note[0] = '\0';
-	if (!v->has_value)
+	if (!v->has_value && v->note != NULL)
+		snprintf(note, sizeof(note), "%s", v->note);
+	else if (!v->has_value)
 		snprintf(note, sizeof(note), "the table holds no number that can be used: %.*s",
 			 (int)strcspn(g->time->s, " \t|"), g->time->s);
 	else if (o->multi || o->processes > 1)
@@ -273,6 +275,8 @@ static void keep_runs_apart(struct openssl *o, struct parse_ctx *ctx, const stru
 	}
 }
 
+static char cut_off[] = "the text ends before the rate";
+
 long openssl_key_row(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 {
 	struct key_row r;
@@ -280,7 +284,7 @@ long openssl_key_row(struct openssl *o, struct parse_ctx *ctx, const struct piec
 	struct reading g[OPS_MAX];
 	char item[ITEM_MAX + 16];
 	int ops, run;
-	bool whole, ancient;
+	bool whole, ancient, lost = false;
 
 	if (!num_is_digit(p->s[0]) && o->kind != ALG_KEM && o->kind != ALG_SIG &&
 	    strncmp(p->s, "rsa", 3) != 0 && strncmp(p->s, "dsa", 3) != 0)
@@ -304,6 +308,7 @@ long openssl_key_row(struct openssl *o, struct parse_ctx *ctx, const struct piec
 			return at_end ? READER_MORE : READER_NONE;
 		if (r.cells == 0 || !(r.times > 0))
 			return READER_NONE;
+		lost = p->end;
 	}
 	ops = ancient ? 2 : r.times < OPS_MAX ? r.times : OPS_MAX;
 	/* of a row that was cut no more than its times are sure to be whole */
@@ -321,6 +326,11 @@ long openssl_key_row(struct openssl *o, struct parse_ctx *ctx, const struct piec
 		bool sure = !ancient && at < r.cells && (whole || at + 1 < r.cells);
 
 		read_operation(ctx, &r, item, i, sure ? &r.cell[at] : NULL, &g[i]);
+		/* what is left is the time, which is rounded more and may be cut as well */
+		if (lost && !sure) {
+			g[i].v.has_value = false;
+			g[i].v.note = cut_off;
+		}
 	}
 	keep_runs_apart(o, ctx, &r, g, ops);
 	openssl_touch(o, ctx);

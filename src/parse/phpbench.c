@@ -11,21 +11,34 @@ enum { PHPBENCH_COLUMNS = 16 };
 
 struct phpbench {
 	struct batch b;
+	bool tabled[BATCH_VALUES]; /* read from a table; else from a line */
 	/* the table being read: which of its columns is what, -1: none */
 	int subject, mean, mode, columns;
 };
 
-static void add(struct phpbench *b, struct parse_ctx *ctx, const char *name, size_t len,
-		const char *tail, const struct num *n, double unit, const char *note, long line)
+/* A line of a subject, or a row of a table. */
+struct place {
+	const char *name; /* of the subject */
+	size_t len;
+	bool table;
+	long line;
+};
+
+static void add(struct phpbench *b, struct parse_ctx *ctx, const struct place *at, const char *tail,
+		const struct num *n, double unit, const char *note)
 {
 	char metric[METRIC_NAME + 64];
 	struct batch_value *v;
 
-	metric_join(metric, sizeof(metric), "php/bench/", name, len, tail, false);
-	/* a table repeats what the lines said */
-	if (n->value <= 0 || batch_find(&b->b, metric) != NULL)
+	metric_join(metric, sizeof(metric), "php/bench/", at->name, at->len, tail, false);
+	if (n->value <= 0)
 		return;
-	v = batch_add(&b->b, ctx, metric, "s", num_scaled(n, unit), n->step * unit, line);
+	/* a table repeats what the lines said; what says it twice itself is another run */
+	v = batch_find(&b->b, metric);
+	if (v != NULL && at->table && !b->tabled[v - b->b.v])
+		return;
+	v = batch_add(&b->b, ctx, metric, "s", num_scaled(n, unit), n->step * unit, at->line);
+	b->tabled[v - b->b.v] = at->table;
 	snprintf(v->note, sizeof(v->note), "%s", note);
 }
 
@@ -60,10 +73,18 @@ static size_t subject_length(const char *s)
 	return n;
 }
 
-/* "[mu Mo]/r: 214.489 213.791 (ms)": mean and mode, then their unit. */
-static const char *mean_and_mode(struct phpbench *b, struct parse_ctx *ctx, const struct piece *p,
-				 size_t name, const char *s)
+/* What to do where a word at s is not as it should be: it may be cut, if it is the last. */
+static long cut_at(const struct piece *p, const char *s)
 {
+	s = num_skip(s);
+	return !p->last && p->len < 140 && s[strcspn(s, " \t")] == '\0' ? READER_MORE : READER_NONE;
+}
+
+/* "[mu Mo]/r: 214.489 213.791 (ms)": mean and mode, then their unit. *end: behind it. */
+static long mean_and_mode(struct phpbench *b, struct parse_ctx *ctx, const struct piece *p,
+			  size_t name, const char *s, const char **end)
+{
+	struct place place = {.name = p->s, .len = name};
 	struct num mean, mode;
 	const char *u;
 	size_t len = 0;
@@ -71,21 +92,24 @@ static const char *mean_and_mode(struct phpbench *b, struct parse_ctx *ctx, cons
 
 	s = num_skip(s);
 	if (!num_scan(s, NUM_THOUSANDS, &mean))
-		return NULL;
+		return cut_at(p, s);
 	u = num_skip(mean.end);
 	if (!num_scan(u, NUM_THOUSANDS, &mode))
-		return NULL;
+		return cut_at(p, u);
 	u = num_skip(mode.end);
-	if (*u++ != '(')
-		return NULL;
+	if (*u != '(')
+		return cut_at(p, u);
+	u++;
 	while (u[len] != '\0' && u[len] != ')')
 		len++;
 	unit = num_time_unit(u, len);
 	if (u[len] != ')' || unit == 0)
-		return NULL;
-	add(b, ctx, p->s, name, "", &mean, unit, "", piece_line(p, s));
-	add(b, ctx, p->s, name, ".mode", &mode, unit, "mode", piece_line(p, s));
-	return u + len + 1;
+		return cut_at(p, u);
+	place.line = piece_line(p, s);
+	add(b, ctx, &place, "", &mean, unit, "");
+	add(b, ctx, &place, ".mode", &mode, unit, "mode");
+	*end = u + len + 1;
+	return 1;
 }
 
 static long subject_line(struct phpbench *b, struct parse_ctx *ctx, const struct piece *p)
@@ -99,10 +123,11 @@ static long subject_line(struct phpbench *b, struct parse_ctx *ctx, const struct
 		return READER_NONE;
 	at = num_find(s, "Mo]/r:", 300);
 	if (at != NULL && at - s < 60) {
-		const char *e = mean_and_mode(b, ctx, p, name, at + strlen("Mo]/r:"));
+		const char *e = NULL;
+		long r = mean_and_mode(b, ctx, p, name, at + strlen("Mo]/r:"), &e);
 
-		if (e == NULL)
-			return !p->last && p->len < 140 ? READER_MORE : READER_NONE;
+		if (r <= 0)
+			return r;
 		at = num_find(e, "RSD]/r:", 300);
 		if (at != NULL && at - e < 60) {
 			at = num_skip(at + strlen("RSD]/r:"));
@@ -121,7 +146,7 @@ static long subject_line(struct phpbench *b, struct parse_ctx *ctx, const struct
 	unit = number_with_unit(at, &n);
 	if (unit == 0)
 		return !p->last && p->len < 140 ? READER_MORE : READER_NONE;
-	add(b, ctx, p->s, name, "", &n, unit, "mode", piece_line(p, at));
+	add(b, ctx, &(struct place){p->s, name, false, piece_line(p, at)}, "", &n, unit, "mode");
 	return n.end - p->s;
 }
 
@@ -153,8 +178,11 @@ static long suite_line(struct phpbench *b, struct parse_ctx *ctx, const struct p
 	unit = num_time_unit(u, len);
 	if (u[len] != ')' || unit == 0)
 		return READER_NONE;
-	for (int i = 0; i < 4; i++)
-		add(b, ctx, names[i], strlen(names[i]), "", &n[i], unit, "", piece_line(p, p->s));
+	for (int i = 0; i < 4; i++) {
+		struct place place = {names[i], strlen(names[i]), false, piece_line(p, p->s)};
+
+		add(b, ctx, &place, "", &n[i], unit, "");
+	}
 	return u + len + 1 - p->s;
 }
 
@@ -224,8 +252,8 @@ static long table_line(struct phpbench *b, struct parse_ctx *ctx, const struct p
 	unit = number_with_unit(w[from].s, &v);
 	if (unit == 0 || v.end > w[from].s + w[from].len)
 		return READER_NONE;
-	add(b, ctx, w[b->subject].s, w[b->subject].len, "", &v, unit, b->mean >= 0 ? "" : "mode",
-	    piece_line(p, w[from].s));
+	struct place place = {w[b->subject].s, w[b->subject].len, true, piece_line(p, w[from].s)};
+	add(b, ctx, &place, "", &v, unit, b->mean >= 0 ? "" : "mode");
 	return end - p->s;
 }
 

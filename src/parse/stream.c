@@ -175,7 +175,7 @@ static void raw_parts(struct parse_stream *s, const char *raw, size_t len, bool 
 	}
 }
 
-void parse_stream_feed(struct parse_stream *s, const char *bytes, size_t len)
+static void feed(struct parse_stream *s, const char *bytes, size_t len)
 {
 	while (len > 0) {
 		const char *nl = memchr(bytes, '\n', len);
@@ -205,6 +205,22 @@ void parse_stream_feed(struct parse_stream *s, const char *bytes, size_t len)
 		bytes += n + 1;
 		len -= n + 1;
 	}
+}
+
+void parse_stream_feed(struct parse_stream *s, const char *bytes, size_t len)
+{
+	if (s->utf16.order == UTF16_UNKNOWN) {
+		size_t n = utf16_mark(&s->utf16, bytes, len);
+
+		bytes += n;
+		len -= n;
+	}
+	if (s->utf16.order == UTF16_LITTLE || s->utf16.order == UTF16_BIG) {
+		utf16_decode(&s->utf16, bytes, len, &s->wide);
+		bytes = buf_str(&s->wide);
+		len = s->wide.len;
+	}
+	feed(s, bytes, len);
 }
 
 static int nothing_found(struct parse_stream *s, struct err *err)
@@ -244,6 +260,7 @@ void parse_stream_free(struct parse_stream *s)
 		return;
 	for (size_t i = 0; i < s->readers; i++)
 		free(s->state[i]);
+	buf_release(&s->wide);
 	buf_release(&s->raw);
 	buf_release(&s->clean);
 	buf_release(&s->joined);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "parse/label.h"
 #include "parse/reader.h"
+#include "parse/utf16.h"
 
 enum { READERS_MAX = 32, WARNINGS = 256 };
 
@@ -53,7 +54,9 @@ struct parse_stream {
 	size_t readers;   /* how many there are */
 	size_t favourite; /* read the line before */
 	uint32_t allowed; /* bits of the readers that are used */
-	struct buf raw;   /* an unfinished line */
+	struct utf16 utf16;
+	struct buf wide; /* a piece of text in 16-bit units, decoded */
+	struct buf raw;  /* an unfinished line */
 	struct buf clean;
 	struct buf joined, spare;
 	struct pending pending;

@@ -321,10 +321,24 @@ static void change_utf16(const char *s, size_t n, struct buf *out)
 {
 	buf_clear(out);
 	buf_add(out, "\xff\xfe", 2);
-	for (size_t i = 0; i < n; i++) {
-		buf_addch(out, s[i]);
-		buf_addch(out, '\0');
+	for (size_t i = 0; i < n;) {
+		unsigned long c = (unsigned char)s[i++];
+
+		/* of UTF-8 that is whole; what is none stays as it is */
+		if (c >= 0xc2 && c < 0xf0) {
+			size_t more = c < 0xe0 ? 1 : 2;
+
+			for (c &= c < 0xe0 ? 0x1f : 0x0f; more > 0 && i < n; more--)
+				c = c << 6 | ((unsigned char)s[i++] & 0x3f);
+		}
+		buf_addch(out, (char)(c & 0xff));
+		buf_addch(out, (char)(c >> 8 & 0xff));
 	}
+}
+
+static void change_log(const char *s, size_t n, struct buf *out)
+{
+	before_lines(s, n, "[22:11:19] ", "\n", out);
 }
 
 const struct change changes[] = {
@@ -346,7 +360,8 @@ const struct change changes[] = {
 	{"collapsed", change_collapse, true},
 	{"numbered", change_numbers, true},
 	{"quoted-printable", change_printable, true},
-	{"UTF-16", change_utf16, false},
+	{"UTF-16", change_utf16, true},
+	{"in a log", change_log, true},
 	{NULL, NULL, false},
 };
 

@@ -147,6 +147,15 @@ static void quoting_goes(void **state)
 	expect_prefix("JD> text", "text", 0, false);
 	expect_prefix("2024-05-03T22:11:19.123Z text", "text", 0, false);
 	expect_prefix("[2024-05-03 22:11:19] text", "text", 0, false);
+	expect_prefix("[22:11:19] text", "text", 0, false);
+	expect_prefix("22:11:19.123 text", "text", 0, false);
+	expect_prefix("[   12.345678] text", "text", 0, false);
+	expect_prefix("[12.5] text", "[12.5] text", 0, false);
+	expect_prefix("+md5 1.00k", "md5 1.00k", 0, false);
+	expect_prefix("++R:1:md5:3.0", "+R:1:md5:3.0", 0, false);
+	expect_prefix("+DTP:2048:private:rsa:1", "+DTP:2048:private:rsa:1", 0, false);
+	expect_prefix("++$this->x 0.1", "++$this->x 0.1", 0, false);
+	expect_prefix("//", "", 0, false);
 	expect_prefix("* an item", "an item", 0, false);
 	expect_prefix("--$this->x 0.1", "--$this->x 0.1", 0, false);
 	expect_prefix("$x = 1", "$x = 1", 0, false);
@@ -206,6 +215,17 @@ static void headings_label(void **state)
 	assert_false(heading("Here is the output of the second one:"));
 	assert_false(heading("# cat /proc/cpuinfo | grep model"));
 	assert_string_equal(labels_text(&labels), "Default");
+	heading("");
+	assert_true(heading("# Hard | *v7*"));
+	assert_string_equal(labels_text(&labels), "Hard | *v7*");
+	/* no text of people: options, markup, a command that goes on */
+	heading("");
+	assert_false(heading("Board D"));
+	heading("");
+	assert_false(heading("-O2 -fPIC"));
+	assert_false(heading("<!-- Cache path:"));
+	assert_false(heading("perf stat -e cycles \\"));
+	assert_string_equal(labels_text(&labels), "Board D");
 	/* lines that all begin with # are comments */
 	heading("");
 	assert_true(heading("# Board C"));
@@ -299,6 +319,94 @@ static void pieces_do_not_matter(void **state)
 	buf_release(&pieces);
 }
 
+/* Text in 16-bit units of either order, in pieces that break units and pairs of them. */
+static void wide_text_is_read(void **state)
+{
+	static const char text[] =
+		"mysql> select benchmark(100,md5('\xe5\xb0\x94\xf0\x9f\x98\x80'));\n"
+		"1 row in set (2.50 sec)\n";
+	static const unsigned units[] = {0x5c14, 0xd83d, 0xde00};
+	struct buf wide = BUF_INIT, got = BUF_INIT;
+	struct parse_sink sink = {.value = collect, .arg = &got};
+	struct err err = ERR_INIT;
+
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		buf_clear(&wide);
+		buf_add(&wide, big ? "\xfe\xff" : "\xff\xfe", 2);
+		for (size_t i = 0, k = 0; i < sizeof(text) - 1; i++) {
+			unsigned unit = (unsigned char)text[i];
+
+			if (unit >= 0x80 && (unit & 0xc0) == 0x80)
+				continue;
+			for (bool more = true; more;) {
+				more = unit >= 0xf0 && unit < 0x100;
+				unsigned u = unit >= 0x80 ? units[k++] : unit;
+				buf_addch(&wide, (char)(big ? u >> 8 : u & 0xff));
+				buf_addch(&wide, (char)(big ? u & 0xff : u >> 8));
+				unit = more ? 0x80 : unit;
+			}
+		}
+		for (size_t size = 1; size < 5; size++) {
+			struct parse_stream *s = parse_stream_new("f", &sink);
+
+			buf_clear(&got);
+			for (size_t i = 0; i < wide.len; i += size)
+				parse_stream_feed(s, wide.data + i,
+						  wide.len - i < size ? wide.len - i : size);
+			assert_int_equal(parse_stream_finish(s, &err), 0);
+			parse_stream_free(s);
+			assert_string_equal(buf_str(&got),
+					    "1  mariadb/benchmark.md5('\xe5\xb0\x94\xf0\x9f\x98"
+					    "\x80')/time 0.025000000000000001 2\n");
+		}
+	}
+	buf_release(&wide);
+	buf_release(&got);
+}
+
+/* What a text's end cuts off is not made up from what is left. */
+static void a_cut_row_gives_no_rate(void **state)
+{
+	static const char text[] = "OpenSSL 3.0.2 15 Mar 2022\n"
+				   "                  sign    verify    sign/s verify/s\n"
+				   "rsa 2048 bits 0.000790s 0.000015s   1316.7  42004";
+	struct parse_result r = {{NULL, 0, 0}, {NULL, 0, 0}};
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(parse_text(text, strlen(text), "cut", &r, &err), 0);
+	assert_int_equal(r.values.n, 2);
+	assert_true(r.values.v[0].has_value && r.values.v[0].value == 1316.7);
+	assert_false(r.values.v[1].has_value);
+	assert_string_equal(r.values.v[1].note, "the text ends before the rate");
+	parse_result_release(&r);
+}
+
+/* Options that were broken over lines are no heading: the table is the same run's. */
+static void broken_options_keep_a_run_whole(void **state)
+{
+	static const char text[] = "Board A\n"
+				   "$ openssl speed md5\n"
+				   "Doing md5 for 3s on 16 size blocks: 300 md5's in 3.00s\n"
+				   "OpenSSL 1.0.2o 27 Mar 2018\n"
+				   "options:bn(64,64) rc4(16x,int) des(idx,cisc,16,int)\n"
+				   "idea(int) blowfish(idx)\n\n"
+				   "compiler: gcc -I. -I..\n\n"
+				   "-DOPENSSL_THREADS -D_REENTRANT\n\n"
+				   "-Wall\n"
+				   "type             16 bytes\n"
+				   "md5                 1.60k\n";
+	struct parse_result r = {{NULL, 0, 0}, {NULL, 0, 0}};
+	struct err err = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(parse_text(text, strlen(text), "f", &r, &err), 0);
+	assert_int_equal(r.values.n, 1);
+	assert_string_equal(r.values.v[0].label, "Board A");
+	parse_result_release(&r);
+}
+
 static void errors_say_what_was_looked_for(void **state)
 {
 	struct parse_result r = {{NULL, 0, 0}, {NULL, 0, 0}};
@@ -351,6 +459,9 @@ int main(void)
 		cmocka_unit_test(runs_are_counted),
 		cmocka_unit_test(names_become_metrics),
 		cmocka_unit_test(pieces_do_not_matter),
+		cmocka_unit_test(wide_text_is_read),
+		cmocka_unit_test(a_cut_row_gives_no_rate),
+		cmocka_unit_test(broken_options_keep_a_run_whole),
 		cmocka_unit_test(errors_say_what_was_looked_for),
 		cmocka_unit_test(long_lines_are_read),
 	};
