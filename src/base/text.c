@@ -186,23 +186,52 @@ char *text_escaped(const char *s)
 	return buf_detach(&b);
 }
 
+/* Bytes of the character at s, and the columns it takes. */
+static size_t one_character(const char *s, size_t len, size_t *width)
+{
+	uint32_t c = 0;
+	size_t n = decode((const unsigned char *)s, len, &c);
+	int w = n == 0 ? 1 : wcwidth((wchar_t)c);
+
+	/* In the C locale wcwidth knows no character beyond ASCII: one column is the guess. */
+	*width = w < 0 ? 1 : (size_t)w;
+	return n == 0 ? 1 : n;
+}
+
 size_t text_width(const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
 	size_t len = strlen(s);
 	size_t width = 0;
 
-	for (size_t i = 0; i < len;) {
-		uint32_t c = 0;
-		size_t n = decode(p + i, len - i, &c);
-		int w = n == 0 ? 1 : wcwidth((wchar_t)c);
-
-		/* In the C locale wcwidth knows no character beyond ASCII: one column is the guess.
-		 */
-		width += w < 0 ? 1 : (size_t)w;
-		i += n == 0 ? 1 : n;
-	}
+	for (size_t i = 0, w = 0; i < len; width += w)
+		i += one_character(s + i, len - i, &w);
 	return width;
+}
+
+size_t text_fit(const char *s, size_t len, size_t width)
+{
+	size_t i = 0;
+
+	for (size_t used = 0; i < len;) {
+		size_t w = 0, n = one_character(s + i, len - i, &w);
+		if (used + w > width)
+			break;
+		used += w;
+		i += n;
+	}
+	return i;
+}
+
+char *text_ascii(const char *s)
+{
+	struct buf b = BUF_INIT;
+	size_t len = strlen(s);
+
+	for (size_t i = 0, w = 0; i < len;) {
+		buf_addch(&b, (unsigned char)s[i] < 0x80 ? s[i] : '?');
+		i += one_character(s + i, len - i, &w);
+	}
+	return buf_detach(&b);
 }
 
 void text_pad(struct buf *b, const char *s, size_t width, bool right)

@@ -33,6 +33,12 @@ size_t text_width(const char *s);
 /* Appends s and blanks up to width columns; right: blanks first. */
 void text_pad(struct buf *b, const char *s, size_t width, bool right);
 
+/* Bytes of the longest start of s (of len bytes), in whole characters, that fits in width columns.
+ */
+size_t text_fit(const char *s, size_t len, size_t width);
+/* The same text with a question mark for each character beyond ASCII; new string. */
+char *text_ascii(const char *s);
+
 /* Where s may be cut to at most so many bytes: never inside a character of several. */
 size_t text_cut(const char *s, size_t most);
 

@@ -2,85 +2,128 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "report/screen.h"
 
-enum { BAR_WIDTH = 24, LINE_MIN = 40 };
+enum { COLUMNS = 80, LINES = 24 }; /* of a terminal that does not tell */
 
 void live_init(struct live *l, const struct cmd_context *c)
 {
-	*l = (struct live){
-		.tty = c->tty_err, .verbose = c->verbose, .utf8 = c->utf8, .columns = c->columns};
+	*l = (struct live){.tty = c->tty_err, .verbose = c->verbose, .utf8 = c->utf8};
 }
 
-void live_clear(struct live *l)
+static size_t size_of(unsigned short told, const char *variable, size_t otherwise)
 {
-	if (l->drawn)
-		(void)fputs("\r\033[K", stderr);
-	l->drawn = false;
+	const char *env = getenv(variable);
+	uint64_t n = 0;
+
+	if (told > 0)
+		return told;
+	return env != NULL && text_to_u64(env, &n) && n > 0 && n <= 1000 ? (size_t)n : otherwise;
 }
 
-const char *live_duration(int64_t ns, char *buf)
+/* Asked anew each time: a window may be made smaller meanwhile. */
+static struct screen_paper paper_of(const struct live *l)
 {
-	int64_t s = (ns + NS_PER_S / 2) / NS_PER_S;
+	struct winsize w = {0};
 
-	if (s < 90)
-		(void)snprintf(buf, 32, "%lld s", (long long)s);
-	else if (s < 90 * 60)
-		(void)snprintf(buf, 32, "%lld min", (long long)((s + 30) / 60));
-	else
-		(void)snprintf(buf, 32, "%lld h %lld min", (long long)(s / 3600),
-			       (long long)(s % 3600 / 60));
-	return buf;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) != 0)
+		w = (struct winsize){0};
+	return (struct screen_paper){.columns = size_of(w.ws_col, "COLUMNS", COLUMNS),
+				     .lines = size_of(w.ws_row, "LINES", LINES),
+				     .utf8 = l->utf8};
+}
+
+static void write_out(const struct buf *b)
+{
+	(void)fwrite(b->data, 1, b->len, stderr);
+	(void)fflush(stderr);
+}
+
+static void clear(struct live *l)
+{
+	const struct strvec nothing = STRVEC_INIT;
+	struct buf b = BUF_INIT;
+
+	if (l->bar)
+		buf_addstr(&b, "\r\033[K");
+	screen_update(&l->lines, &nothing, &b);
+	if (b.len > 0)
+		write_out(&b);
+	l->bar = false;
+	strvec_release(&l->lines);
+	buf_release(&b);
+}
+
+void live_end(struct live *l)
+{
+	clear(l);
 }
 
 static void line(struct live *l, const char *prefix, const char *text)
 {
 	char *safe = text_escaped(text);
 
-	live_clear(l);
+	clear(l);
 	(void)fprintf(stderr, "%s%s\n", prefix, safe);
 	free(safe);
 }
 
-static void add_left(struct buf *b, const struct event *e)
+static void draw_bar(struct live *l, const struct event *e, const struct screen_paper *p)
 {
-	char tmp[32];
-
-	if (e->left_ns >= 0 && e->done < e->total)
-		buf_addf(b, ", about %s left", live_duration(e->left_ns, tmp));
-}
-
-static void draw_bar(struct live *l, const struct event *e)
-{
-	int64_t filled = e->total == 0 ? 0 : e->done * BAR_WIDTH / e->total;
 	struct buf b = BUF_INIT;
 
-	buf_addch(&b, '[');
-	for (int i = 0; i < BAR_WIDTH; i++)
-		buf_addstr(&b, i < filled ? (l->utf8 ? "\xe2\x96\x88" : "#")
-					  : (l->utf8 ? "\xe2\x96\x91" : "."));
-	buf_addf(&b, "] %3lld %%", (long long)(e->total == 0 ? 0 : e->done * 100 / e->total));
-	add_left(&b, e);
-	if (e->text != NULL) {
-		char *safe = text_escaped(e->text);
-		buf_addf(&b, ", %sround %d of %d: %s", e->warmup ? "warm-up " : "", e->round,
-			 e->rounds, safe);
-		free(safe);
-	}
-	/* a line that wraps cannot be cleared */
-	int max = l->columns > LINE_MIN ? l->columns - 1 : LINE_MIN;
-	while (b.len > 0 && text_width(b.data) > (size_t)max) {
-		b.len--;
-		while (b.len > 0 && ((unsigned char)b.data[b.len] & 0xc0) == 0x80)
-			b.len--;
-		b.data[b.len] = '\0';
-	}
-	(void)fprintf(stderr, "\r\033[K%s", b.data);
-	(void)fflush(stderr);
-	l->drawn = true;
+	clear(l);
+	screen_bar(e, p, &b);
+	write_out(&b);
+	l->bar = true;
 	buf_release(&b);
+}
+
+/* What stood in a window that is smaller now is somewhere else: it is left alone. */
+static void draw_screen(struct live *l, const struct event *e, const struct screen_paper *p)
+{
+	struct strvec lines = STRVEC_INIT;
+	struct buf b = BUF_INIT;
+
+	if (l->bar)
+		clear(l);
+	if (p->columns < l->columns || p->lines < l->height)
+		strvec_release(&l->lines);
+	screen_lines(e, p, &lines);
+	screen_update(&l->lines, &lines, &b);
+	if (b.len > 0)
+		write_out(&b);
+	strvec_release(&l->lines);
+	l->lines = lines;
+	buf_release(&b);
+}
+
+/* A run in the background must not draw where somebody types. */
+static bool in_foreground(void)
+{
+	pid_t group = tcgetpgrp(STDERR_FILENO);
+
+	return group < 0 || group == getpgrp();
+}
+
+static void draw(struct live *l, const struct event *e)
+{
+	struct screen_paper p = paper_of(l);
+	bool fits = !l->verbose && screen_fits(&p);
+
+	if (!l->tty || !in_foreground() || (e->type == EVENT_SAMPLE && !fits))
+		return;
+	if (fits)
+		draw_screen(l, e, &p);
+	else
+		draw_bar(l, e, &p);
+	l->columns = p.columns;
+	l->height = p.lines;
 }
 
 static void show_sample(struct live *l, const struct event *e)
@@ -117,7 +160,11 @@ static void show_round(struct live *l, const struct event *e)
 	struct buf b = BUF_INIT;
 
 	buf_addf(&b, "%sround %d of %d is done", e->warmup ? "warm-up " : "", e->round, e->rounds);
-	add_left(&b, e);
+	if (e->left_ns >= 0 && e->done < e->total) {
+		buf_addstr(&b, ", about ");
+		screen_duration(e->left_ns, &b);
+		buf_addstr(&b, " left");
+	}
 	line(l, "", b.data);
 	buf_release(&b);
 }
@@ -138,17 +185,17 @@ void live_event(void *arg, const struct event *e)
 		break;
 	case EVENT_SAMPLE:
 		show_sample(l, e);
+		draw(l, e);
 		break;
 	case EVENT_NEXT:
-		if (l->tty)
-			draw_bar(l, e);
+		draw(l, e);
 		break;
 	case EVENT_ROUND:
 		if (!l->tty)
 			show_round(l, e);
 		break;
 	case EVENT_END:
-		live_clear(l);
+		clear(l);
 		break;
 	}
 }

@@ -1,21 +1,25 @@
-/* live: shows on standard error how a run goes on; a bar on a terminal, plain lines elsewhere. */
+/*
+ * live: shows on standard error how a run goes on: a screen of lines that are drawn over between
+ * samples (report/screen.h) on a terminal, a bar where that has no room or every sample has a line
+ * of its own, plain lines elsewhere.
+ */
 #ifndef LAMPDUEL_CMD_LIVE_H
 #define LAMPDUEL_CMD_LIVE_H
 
+#include "base/vec.h"
 #include "cmd/cmd.h"
 #include "measure/event.h"
 
 struct live {
 	bool tty, verbose, utf8;
-	int columns;
-	bool drawn; /* a bar stands on the current line */
+	size_t columns, height; /* of the terminal when it was drawn on last */
+	bool bar;               /* a bar stands on the current line */
+	struct strvec lines;    /* that stand above the cursor */
 };
 
 void live_init(struct live *l, const struct cmd_context *c);
 void live_event(void *live, const struct event *e); /* for struct event_sink */
-/* Removes the bar so that other text can be written. */
-void live_clear(struct live *l);
-/* "7 min", "50 s", "1 h 12 min"; buf holds 32 bytes. */
-const char *live_duration(int64_t ns, char *buf);
+/* Removes what is drawn so that other text can be written, and releases all. */
+void live_end(struct live *l);
 
 #endif

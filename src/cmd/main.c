@@ -50,11 +50,14 @@ static int terminal_columns(void)
 static void context_init(struct cmd_context *c)
 {
 	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+	/* one that can do nothing but print lines is as good as none */
+	bool able = term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
 
 	*c = (struct cmd_context){.out = stdout, .stop = &stop_signal};
 	c->tty_out = isatty(STDOUT_FILENO) == 1;
-	c->tty_err = isatty(STDERR_FILENO) == 1;
-	c->color = c->tty_out && (no_color == NULL || no_color[0] == '\0');
+	c->tty_err = isatty(STDERR_FILENO) == 1 && able;
+	c->color = c->tty_out && able && (no_color == NULL || no_color[0] == '\0');
 	c->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	c->columns = terminal_columns();
 	clock_init_real(&c->clock);

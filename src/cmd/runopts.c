@@ -559,7 +559,7 @@ int run_and_report(struct cmd_context *c, const struct run_options *o, struct pl
 		.resume_id = resume_id,
 	};
 	rc = runner_run(&q, &id, err);
-	live_clear(&live);
+	live_end(&live);
 	if (rc == ERR_HOPELESS && id != 0)
 		return err_wrap(err, "experiment %lld failed", (long long)id);
 	if (rc != 0 && id != 0)

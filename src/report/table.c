@@ -14,25 +14,9 @@ enum {
 	COLUMN_MIN = 4
 };
 
-/* Bytes of the UTF-8 character at s. */
-static size_t char_bytes(const char *s)
-{
-	size_t n = 1;
-
-	while (((unsigned char)s[n] & 0xc0) == 0x80)
-		n++;
-	return n;
-}
-
 static char *shown(const char *text, bool ascii)
 {
-	struct buf b = BUF_INIT;
-
-	if (!ascii)
-		return mem_strdup(text);
-	for (; *text != '\0'; text += char_bytes(text))
-		buf_addch(&b, (unsigned char)*text < 0x80 ? *text : '?');
-	return buf_detach(&b);
+	return ascii ? text_ascii(text) : mem_strdup(text);
 }
 
 static size_t width_of(const char *s, size_t len)
@@ -42,22 +26,6 @@ static size_t width_of(const char *s, size_t len)
 
 	free(copy);
 	return width;
-}
-
-/* The longest start of s, whole characters, that fits in width; at least one character. */
-static size_t bytes_that_fit(const char *s, size_t len, size_t width)
-{
-	size_t n = 0;
-	size_t used = 0;
-
-	while (n < len) {
-		size_t step = char_bytes(s + n);
-		used += width_of(s + n, step);
-		if (used > width && n > 0)
-			break;
-		n += step;
-	}
-	return n;
 }
 
 /* Length of the first line of s wrapped at width; *skip: bytes to the start of the next. */
@@ -78,7 +46,9 @@ static size_t line_length(const char *s, size_t width, size_t *skip)
 		len = i;
 	}
 	if (len == 0) { /* one long word */
-		len = bytes_that_fit(s, end, width);
+		len = text_fit(s, end, width);
+		if (len == 0) /* a character that is wider than the line */
+			len = text_fit(s, end, width + 1);
 		*skip = len;
 		return len;
 	}

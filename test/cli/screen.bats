@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154,SC2034 # out comes from here and the helper; at goes to the helper
+# What a terminal is shown while a run goes on, in a terminal made by script(1); the systems are recorded.
+
+load helper
+
+setup() {
+	setup_home
+	command -v script >/dev/null || skip "script (of util-linux) is not here, so there is no terminal to draw on"
+	recording="$BATS_TEST_TMPDIR/a run.jsonl"
+	at=0
+	{
+		printf '{"lampduel_recording":1,"unix_ns":1796000000000000000}\n'
+		for name in slow quick; do
+			printf '{"system":"%s","target":"local","arch":"amd64","emulated":false,"emulator":""}\n' "$name"
+		done
+		for round in 1 2 3 4 5 6; do
+			call slow "$round" 2000
+			call quick "$round" 1000
+		done
+	} >"$recording"
+	esc=$(printf '\033')
+}
+
+# duel LINES COLUMNS OPTION...: what a terminal of that size was sent goes to $out, its escapes as ^[
+duel() {
+	local size="rows $1 cols $2"
+	shift 2
+	printf 'stty %s; exec "%s" run -b slow="recorded:%s" -c quick="recorded:%s" --seed 1 -n 6 %s --command work -- /usr/bin/work\n' \
+		"$size" "$LAMPDUEL" "$recording" "$recording" "$*" >"$BATS_TEST_TMPDIR/job"
+	TERM=${term-xterm} script -qec "sh '$BATS_TEST_TMPDIR/job'" "$BATS_TEST_TMPDIR/log" >/dev/null </dev/null
+	out=$(tr -d '\r' <"$BATS_TEST_TMPDIR/log" | sed "s/$esc/^[/g")
+}
+
+# how often the cursor was moved up
+moves() { grep -c '\^\[\[[0-9]*A' <<<"$out"; }
+
+@test "a terminal shows progress, the current sample and the values of every metric" {
+	duel 24 80
+	[[ $out == *"] "*" 50 %, about "*" left"* ]]
+	[[ $out == *"now:  round 6 of 6: "*" on slow"* && $out == *"now:  round 6 of 6: "*" on quick"* ]]
+	[[ $out == *"metric "*"rounds "*"slow "*"quick"* ]]
+	grep -Eq '^work, wall clock +6/6 +2\.000 s +1\.000 s' <<<"$out"
+	# one redraw before each of the 12 samples and one after it
+	[ "$(grep -c '^now: ' <<<"$out")" -eq 12 ]
+	[ "$(grep -c '^done: ' <<<"$out")" -eq 12 ]
+}
+
+@test "at the end the screen is gone and the report stands there" {
+	duel 24 80
+	rest=${out##*"^[[J"}
+	[[ $rest == "Experiment 1"* && $rest == *"2.000x"* && $rest != *"^[["* ]]
+	# no mode of the terminal was changed: no private sequence
+	[[ $out != *"^[[?"* ]]
+}
+
+@test "a short terminal is never drawn beyond, a shorter one has a bar" {
+	duel 10 60
+	highest=$(grep -o '\^\[\[[0-9]*A' <<<"$out" | tr -dc '0-9\n' | sort -n | tail -1)
+	[ "$highest" -ge 4 ] && [ "$highest" -le 9 ]
+	duel 9 60
+	[[ $out == *"^[[K["*"] "*" %, about "*", round 6 "* ]]
+	[ "$(moves)" -eq 0 ]
+	duel 24 30
+	[[ $out == *"^[[K["* ]]
+	[ "$(moves)" -eq 0 ]
+}
+
+@test "with -v every sample has a line and there is a bar only" {
+	duel 24 80 -v
+	[ "$(moves)" -eq 0 ]
+	[[ $out != *"now: "* && $out == *"round 6 "*"slow"*"wall 2"* ]]
+}
+
+@test "a terminal that can only print lines is sent nothing else, nor is a file" {
+	term=dumb
+	duel 24 80
+	[[ $out != *"^["* && $out == *"round 6 of 6 is done"* ]]
+	try lampduel run -b slow="recorded:$recording" -c quick="recorded:$recording" -n 6 --command work -- /usr/bin/work
+	[ "$status" -eq 0 ]
+	[[ $err != *"$esc"* && $err == *"round 6 of 6 is done"* ]]
+}
