@@ -216,3 +216,49 @@ cutter() {
 	between "$ratio" 1 3
 	nothing_there
 }
+
+# The rest of the line between two hosts, "one" and "two": networks of their own with a server each, 50 ms away.
+with_two_hosts() {
+	local host
+	for host in 1 2; do
+		printf '10.9.%d.2 %s\n' $host "$(cut -d' ' -f1,2 host.pub)" >>known
+		printf '%s\n' "Host host$host" "HostName 10.9.$host.2" 'Port 22' "User $(id -un)" \
+			"ProxyCommand perl $BATS_TEST_DIRNAME/far.pl %h %p 0.025" >>ssh_config
+	done
+	unshare -n -p -f --mount-proc sh -ec 'ip link set lo up
+		for i in 1 2; do
+			ip link add near$i type veth peer name far$i
+			unshare -n sh -c "until ip address add 10.9.$i.2/24 dev far$i 2>/dev/null; do sleep 0.1; done
+				ip link set far$i up; ip link set lo up
+				exec /usr/sbin/sshd -D -f sshd_config -o Port=22 -o ListenAddress=10.9.$i.2 -o PidFile=none -E sshd$i.log" &
+			server=$!
+			until [ "$(readlink /proc/$server/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.1; done
+			ip link set far$i netns $server
+			ip address add 10.9.$i.1/24 dev near$i
+			ip link set near$i up
+			until grep -q listening sshd$i.log 2>/dev/null; do sleep 0.1; done
+		done
+		"$@"' sh "$@"
+}
+
+@test "two hosts 50 ms away give what this one gives" {
+	[ -n "${LAMPDUEL_TEST_ALL:-}" ] || skip "slow: --all"
+	command -v ip >/dev/null || skip "ip (iproute2) is missing"
+	command -v perl >/dev/null || skip "perl is missing"
+	try with_two_hosts "$LAMPDUEL" run --accept-load -b near=local -c one=ssh:host1 -c two=ssh:host2 -n 7 --end-early no \
+		--quick -w openssl --set openssl.algorithms=rsa2048 --command nap -o r.json -- sleep 0.2
+	[ "$status" -eq 0 ] || { echo "$err"; cat sshd?.log; return 1; }
+	# the nap's time must hold nothing of the way there: less than one way
+	nap=$(sql "SELECT max(v.value) FROM value v JOIN metric m ON m.id = v.metric WHERE m.name = 'command/nap/wall'")
+	[ "$(awk -v x="$nap" 'BEGIN { print x < 0.224 }')" = 1 ] || { echo "$nap"; return 1; }
+	# rsa's intervals, a little wider, hold "equal"
+	python3 -c 'import json, math, sys
+seen = 0
+for row in json.load(open("r.json"))["report"]["rows"]:
+    for change in row["changes"]:
+        if "rsa2048" in row["title"]:
+            seen += 1
+            assert change["estimate"]["low"] < math.log(1.03) and change["estimate"]["high"] > -math.log(1.03), row
+assert seen == 4, seen' || { echo "$out"; return 1; }
+	nothing_there
+}
