@@ -66,7 +66,7 @@ static int put(struct cmd_context *c, const struct report_format *f, const struc
 	       const struct render_options *o, struct err *err)
 {
 	struct report_options paper = {
-		.columns = FILE_COLUMNS, .utf8 = true, .explain = o->explain};
+		.columns = FILE_COLUMNS, .utf8 = true, .explain = o->explain, .strips = true};
 	struct buf b = BUF_INIT;
 	int rc = 0;
 	bool file = o->output != NULL && strcmp(o->output, "-") != 0;
@@ -82,6 +82,8 @@ static int put(struct cmd_context *c, const struct report_format *f, const struc
 		buf_clear(&b);
 		paper.columns = c->columns;
 		paper.utf8 = c->utf8;
+		paper.strips = c->tty_out;
+		paper.color = c->color;
 		f->render(in, &paper, &b);
 		/* a write error is found, and told, when the program ends */
 		(void)fwrite(b.data, 1, b.len, c->out);

@@ -129,6 +129,7 @@ static void judge_row(struct report_model *m, const struct comparison_set *s, si
 		mem_replace(&change->verdict, mem_strdup(""));
 		return;
 	}
+	change->judged = c->verdict;
 	words_verdict(c, s->margin, &b);
 	mem_replace(&change->verdict, buf_detach(&b));
 	if (c->verdict == VERDICT_NONE)

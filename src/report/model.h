@@ -58,6 +58,8 @@ struct report_change {
 	char *times;       /* "1.142x" */
 	const char *words; /* "less time under emulation" */
 	char *verdict;     /* what stands in the column "how sure" */
+	enum verdict
+		judged; /* the same without its figures; VERDICT_NONE where nothing is judged */
 	/* for charts; set by report_model_judge() */
 	bool has_interval;
 	struct compare_estimate estimate; /* log of the cost ratio; the ends may be infinite */
@@ -74,6 +76,8 @@ struct report_row {
 	/* every sample that counts, in the view: [system][round - 1]; NaN where there is none */
 	double **samples;
 	size_t rounds;
+	double low, high; /* of all systems' samples; NaN when there are none */
+	char *low_text, *high_text;
 	const struct published_figure *published; /* reference case only; else NULL */
 	char *published_soft, *published_hard, *published_percent, *published_times;
 };

@@ -20,6 +20,8 @@ struct report_options {
 	int columns;  /* of the terminal; text only */
 	bool utf8;    /* else ASCII; text only */
 	bool explain; /* with the terms of statistics */
+	bool strips;  /* with the samples as strips; text only */
+	bool color;   /* text only */
 };
 
 /*

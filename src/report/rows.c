@@ -128,14 +128,20 @@ static int row_decimals(const struct view *v, const struct figure *figures, size
 	return decimals;
 }
 
-static char *in_view(const struct view *v, const struct figure *f, int decimals)
+/* value: in the view already. */
+static char *shown_value(const struct view *v, double value, int decimals)
 {
 	struct buf b = BUF_INIT;
 
-	figure_add(&b, view_value(v, f->mean), decimals);
+	figure_add(&b, value, decimals);
 	if (v->unit[0] != '\0')
 		buf_addf(&b, " %s", v->unit);
 	return buf_detach(&b);
+}
+
+static char *in_view(const struct view *v, const struct figure *f, int decimals)
+{
+	return shown_value(v, view_value(v, f->mean), decimals);
 }
 
 static char *spread_text(const struct figure *f)
@@ -188,6 +194,7 @@ static void add_change(struct report_row *row, const struct report_model *m, siz
 	to->change = *change;
 	to->emulated = words_pair_emulated(m, s);
 	to->words = "";
+	to->judged = VERDICT_NONE;
 	/* emulation costs time of its own: across its border no figure is a comparison */
 	bool mixed = m->systems.v[s].emulated != m->systems.v[m->baseline].emulated;
 	to->change.known = change->known && !mixed;
@@ -218,6 +225,27 @@ static void add_published(struct report_row *row)
 	row->published_percent = mem_printf("%s %%", buf_str(&percent));
 	row->published_times = mem_printf("%.3fx", c.times);
 	buf_release(&percent);
+}
+
+/* With the decimals of the row's figures. */
+static void add_range(struct report_row *row, const struct columns *c, const struct figure *figures)
+{
+	int decimals = row_decimals(&row->view, figures, c->systems);
+
+	row->low = NAN;
+	row->high = NAN;
+	for (size_t s = 0; s < c->systems; s++) {
+		for (size_t r = 0; r < c->rounds; r++) {
+			/* what is infinite as a view (no operation in a second) has no place */
+			if (!isfinite(row->samples[s][r]))
+				continue;
+			row->low = fmin(row->low, row->samples[s][r]);
+			row->high = fmax(row->high, row->samples[s][r]);
+		}
+	}
+	bool known = !isnan(row->low) && decimals != INT_MAX;
+	row->low_text = known ? shown_value(&row->view, row->low, decimals) : mem_strdup("");
+	row->high_text = known ? shown_value(&row->view, row->high, decimals) : mem_strdup("");
 }
 
 static void add_samples(struct report_row *row, const struct columns *c)
@@ -260,6 +288,7 @@ static void add_row(struct report_model *m, const struct experiment *e,
 	row->view = view_main(k, typical);
 	add_figures(row, k, figures, e->systems.n);
 	add_samples(row, &c);
+	add_range(row, &c, figures);
 	for (size_t s = 0; s < e->systems.n; s++) {
 		struct change change = {.error = NAN};
 		if (s != m->baseline && paired)
@@ -352,6 +381,8 @@ void model_row_release(struct report_row *r)
 	free(r->title);
 	free(r->metric_name);
 	free(r->conditions);
+	free(r->low_text);
+	free(r->high_text);
 	free(r->published_soft);
 	free(r->published_hard);
 	free(r->published_percent);

@@ -92,11 +92,18 @@ void table_release(struct table *t)
 	for (size_t i = 0; i < t->cells.n; i++)
 		free(t->cells.v[i]);
 	vec_release(&t->cells);
+	vec_release(&t->paints);
 }
 
 void table_add(struct table *t, const char *cell)
 {
 	vec_push(&t->cells, shown(cell, t->ascii));
+	vec_push(&t->paints, t->header && t->cells.n <= t->columns ? PAINT_HEAD : PAINT_NONE);
+}
+
+void table_paint(struct table *t, enum paint p)
+{
+	t->paints.v[t->paints.n - 1] = p;
 }
 
 void table_add_safe(struct table *t, const char *text)
@@ -190,6 +197,7 @@ struct cell {
 	const char *left;
 	size_t indent;
 	bool begun;
+	enum paint paint;
 };
 
 static void render_line(struct cell *cell, size_t width, size_t padded, struct buf *out)
@@ -201,7 +209,10 @@ static void render_line(struct cell *cell, size_t width, size_t padded, struct b
 
 	for (char *p = strchr(line, GLUE); p != NULL; p = strchr(p, GLUE))
 		*p = ' ';
-	text_pad(out, line, padded, false);
+	size_t used = text_width(line);
+	paint_text(out, cell->paint, line);
+	for (; used < padded; used++)
+		buf_addch(out, ' ');
 	free(line);
 	cell->left += skip;
 	cell->begun = true;
@@ -215,6 +226,7 @@ static void render_row(const struct table *t, size_t row, const size_t *w, struc
 	for (size_t c = 0; c < t->columns; c++) {
 		cells[c].left = t->cells.v[row * t->columns + c];
 		cells[c].indent = strspn(cells[c].left, " ");
+		cells[c].paint = t->color ? t->paints.v[row * t->columns + c] : PAINT_NONE;
 	}
 	while (more) {
 		more = false;

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "report/paint.h"
 
 /* A blank that no line is broken at, for cells: "1.49" TABLE_GLUE "s". */
 #define TABLE_GLUE "\x1f"
@@ -19,7 +20,9 @@ struct table {
 	size_t columns;
 	bool ascii;  /* characters beyond ASCII are shown as '?' */
 	bool header; /* the first row is one: a line is drawn below it */
+	bool color;  /* else paint is left out */
 	VEC(char *) cells;
+	VEC(enum paint) paints; /* one a cell */
 };
 
 void table_init(struct table *t, size_t columns, bool ascii, bool header);
@@ -27,6 +30,7 @@ void table_release(struct table *t);
 void table_add(struct table *t, const char *cell);      /* row by row; copies */
 void table_add_safe(struct table *t, const char *text); /* untrusted text, escaped */
 void table_addf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void table_paint(struct table *t, enum paint p); /* the cell that was added last */
 /* Fills the row that was begun with empty cells; a row that was not begun is a blank line. */
 void table_end_row(struct table *t);
 void table_render(struct table *t, size_t width, struct buf *out);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "report/report.h"
+#include "report/strip.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -16,13 +17,35 @@ struct paper {
 	const struct report_model *m;
 	struct buf *out;
 	size_t width;
-	bool ascii;
+	bool ascii, color;
 };
+
+static void put_title(struct paper *p, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	table_paragraph(&b, "", text, p->width, p->ascii);
+	for (char *line = b.data; line != NULL && *line != '\0';) {
+		size_t n = strcspn(line, "\n");
+		char *one = mem_strndup(line, n);
+		paint_text(p->out, p->color ? PAINT_HEAD : PAINT_NONE, one);
+		buf_addch(p->out, '\n');
+		free(one);
+		line += n + (line[n] == '\n');
+	}
+	buf_release(&b);
+}
 
 static void heading(struct paper *p, const char *text)
 {
 	buf_addch(p->out, '\n');
-	table_paragraph(p->out, "", text, p->width, p->ascii);
+	put_title(p, text);
+}
+
+static void begin_table(struct paper *p, struct table *t, size_t columns, bool header)
+{
+	table_init(t, columns, p->ascii, header);
+	t->color = p->color;
 }
 
 static void put_head(struct paper *p)
@@ -30,7 +53,7 @@ static void put_head(struct paper *p)
 	struct buf b = BUF_INIT;
 
 	words_title(p->m, &b);
-	table_paragraph(p->out, "", buf_str(&b), p->width, p->ascii);
+	put_title(p, buf_str(&b));
 	buf_clear(&b);
 	words_circumstances(p->m, &b);
 	if (b.len > 0)
@@ -44,7 +67,7 @@ static void put_config(struct paper *p)
 	struct table t;
 
 	heading(p, "Configuration");
-	table_init(&t, 1 + m->systems.n, p->ascii, true);
+	begin_table(p, &t, 1 + m->systems.n, true);
 	table_add(&t, "");
 	for (size_t i = 0; i < m->systems.n; i++)
 		table_add(&t, m->systems.v[i].name);
@@ -93,7 +116,7 @@ static void put_settings(struct paper *p)
 	if (m->settings.n > 0)
 		heading(p, "Settings that are not the release's own, equal on every system unless "
 			   "named");
-	table_init(&t, 2, p->ascii, false);
+	begin_table(p, &t, 2, false);
 	for (size_t i = 0; i < m->settings.n; i++) {
 		const char *reason = m->settings.v[i].reason;
 		const struct report_setting *before = NULL;
@@ -162,6 +185,14 @@ static void add_figure(struct table *t, const struct report_figure *f, const cha
 	buf_release(&b);
 }
 
+static void add_verdict(struct table *t, const struct report_change *c)
+{
+	table_add(t, c->verdict);
+	table_paint(t, c->judged == VERDICT_FASTER   ? PAINT_LESS
+		       : c->judged == VERDICT_SLOWER ? PAINT_MORE
+						     : PAINT_NONE);
+}
+
 static void add_published(struct table *t, const struct report_row *r)
 {
 	table_add(t, "  published, Raspberry Pi 3");
@@ -179,7 +210,7 @@ static void put_pair(struct paper *p, size_t candidate, size_t from, size_t to)
 	bool emulated = words_pair_emulated(m, candidate);
 	struct table t;
 
-	table_init(&t, 6, p->ascii, true);
+	begin_table(p, &t, 6, true);
 	table_add(&t, "Task");
 	table_add(&t, m->systems.v[m->baseline].name);
 	table_add(&t, m->systems.v[candidate].name);
@@ -197,7 +228,7 @@ static void put_pair(struct paper *p, size_t candidate, size_t from, size_t to)
 		add_figure(&t, &r->figures.v[candidate], "\n");
 		add_number(&t, c->percent);
 		table_add(&t, c->times);
-		table_add(&t, c->verdict);
+		add_verdict(&t, c);
 		if (r->published != NULL)
 			add_published(&t, r);
 	}
@@ -239,7 +270,7 @@ static void put_pair_narrow(struct paper *p, size_t candidate, size_t from, size
 		struct table t;
 
 		table_paragraph(p->out, "", r->title, p->width, p->ascii);
-		table_init(&t, 2, p->ascii, false);
+		begin_table(p, &t, 2, false);
 		table_addf(&t, "  %s", m->systems.v[m->baseline].name);
 		add_figure(&t, &r->figures.v[m->baseline], ", ");
 		table_addf(&t, "  %s", m->systems.v[candidate].name);
@@ -248,7 +279,7 @@ static void put_pair_narrow(struct paper *p, size_t candidate, size_t from, size
 		put_line(&t, words_times_heading(emulated), c->times);
 		if (c->verdict[0] != '\0') {
 			table_add(&t, "  how sure");
-			table_add(&t, c->verdict);
+			add_verdict(&t, c);
 		}
 		if (r->published != NULL) {
 			table_add(&t, "  published (Pi 3)");
@@ -291,7 +322,7 @@ static void put_alone(struct paper *p, const char *what, size_t from, size_t to)
 	heading(p, text);
 	free(text);
 	bool rates = words_has_rates(m, from, to);
-	table_init(&t, rates ? 5 : 4, p->ascii, true);
+	begin_table(p, &t, rates ? 5 : 4, true);
 	table_add(&t, "Task");
 	table_add(&t, "mean");
 	if (rates)
@@ -331,6 +362,24 @@ static void put_results(struct paper *p)
 	buf_release(&legend);
 	for (size_t i = 0; i < m->overall.n; i++)
 		table_paragraph(p->out, "", m->overall.v[i], p->width, p->ascii);
+}
+
+static void put_strips(struct paper *p)
+{
+	const struct report_model *m = p->m;
+	const struct strip_paper strip = {p->width, p->ascii, p->color};
+	bool any = false;
+
+	for (size_t i = 0; i < m->rows.n; i++) {
+		if (!strip_has(m, &m->rows.v[i]))
+			continue;
+		if (!any) {
+			heading(p, "Samples");
+			table_paragraph(p->out, "", strip_legend(p->ascii), p->width, p->ascii);
+		}
+		any = true;
+		strip_add(m, &m->rows.v[i], &strip, p->out);
+	}
 }
 
 static void put_explanations(struct paper *p)
@@ -382,7 +431,7 @@ static void put_origins(struct paper *p)
 	if (m->rows.n == 0)
 		return;
 	heading(p, "Measured as");
-	table_init(&t, 2, p->ascii, false);
+	begin_table(p, &t, 2, false);
 	for (size_t i = 0; i < m->rows.n; i++) {
 		const struct report_row *r = &m->rows.v[i];
 
@@ -402,11 +451,17 @@ static void put_origins(struct paper *p)
 
 static void render(const struct report_input *in, const struct report_options *o, struct buf *out)
 {
-	struct paper p = {in->model, out, o->columns < 40 ? 40 : (size_t)o->columns, !o->utf8};
+	struct paper p = {.m = in->model,
+			  .out = out,
+			  .width = o->columns < 40 ? 40 : (size_t)o->columns,
+			  .ascii = !o->utf8,
+			  .color = o->color};
 
 	put_head(&p);
 	put_config(&p);
 	put_results(&p);
+	if (o->strips)
+		put_strips(&p);
 	if (o->explain)
 		put_explanations(&p);
 	put_notes(&p);

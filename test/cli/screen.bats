@@ -72,6 +72,27 @@ moves() { grep -c '\^\[\[[0-9]*A' <<<"$out"; }
 	[[ $out != *"now: "* && $out == *"round 6 "*"slow"*"wall 2"* ]]
 }
 
+# report [NAME=VALUE...]: the report as a terminal is sent it, to $out
+report() {
+	script -qec "stty rows 24 cols 80; exec env $* '$LAMPDUEL' report" "$BATS_TEST_TMPDIR/log" >/dev/null </dev/null
+	out=$(tr -d '\r' <"$BATS_TEST_TMPDIR/log" | sed "s/$esc/^[/g")
+}
+
+@test "a report has strips and colour on a terminal, and there alone" {
+	duel 24 80
+	report -u NO_COLOR TERM=xterm LC_ALL=C
+	[[ $out == *"^[[1mResults: quick against slow^[[0m"* && $out == *"^[[32mfaster"* ]]
+	[[ $out == *"^[[1mSamples^[[0m"* && $out == *$'\n'"  slow  |^[["*"#^[[0m|"* ]]
+	report NO_COLOR=1 TERM=xterm LC_ALL=C
+	[[ $out != *"^["* && $out == *$'\nSamples\n'* && $out == *"faster"* ]]
+	report -u NO_COLOR TERM=dumb LC_ALL=C
+	[[ $out != *"^["* && $out == *$'\nSamples\n'* ]]
+	try env -u NO_COLOR TERM=xterm "$LAMPDUEL" report
+	[[ $out != *"$esc"* && $out != *"Samples"* ]]
+	try lampduel report -o "$BATS_TEST_TMPDIR/r.txt"
+	grep -q '^Samples$' "$BATS_TEST_TMPDIR/r.txt"
+}
+
 @test "a terminal that can only print lines is sent nothing else, nor is a file" {
 	term=dumb
 	duel 24 80
