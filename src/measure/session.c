@@ -317,6 +317,22 @@ static void leave_out_web(struct session *s, const char *why)
 	s->n_trees = 0;
 }
 
+/* A server that runs out of room dies with words that hide it: better said beforehand. */
+static int check_room(const struct session *s, struct err *err)
+{
+	int64_t needed = (int64_t)s->n * STACK_ROOM;
+	int64_t left = s->recorded ? -1 : fs_free_bytes(s->run_dirs[0]);
+
+	if (left < 0 || left >= needed)
+		return 0;
+	return err_set(
+		err,
+		"%s: the disk has %lld MB left and the servers' data need %lld MB; make room, "
+		"or set XDG_CACHE_HOME to a folder of another disk",
+		s->run_dirs[0], (long long)(left / 1000000),
+		(long long)((needed + 999999) / 1000000));
+}
+
 int session_prepare(struct session *s, struct err *err)
 {
 	struct err why = ERR_INIT;
@@ -324,6 +340,9 @@ int session_prepare(struct session *s, struct err *err)
 
 	if (!session_needs(s, NEED_MARIADB))
 		return 0;
+	rc = check_room(s, err);
+	if (rc != 0)
+		return rc;
 	event_text(s->sink, EVENT_PHASE,
 		   session_needs(s, NEED_WEB) ? "setting up MariaDB, Apache and WordPress"
 					      : "setting up MariaDB");

@@ -17,6 +17,13 @@ static bool holds(const char *line, size_t len, const char *word)
 	return memmem(line, len, word, strlen(word)) != NULL;
 }
 
+/* What made the other lines: a full disk, whatever a server takes it for afterwards. */
+static bool is_cause_line(const char *line, size_t n)
+{
+	return holds(line, n, "No space left on device") || holds(line, n, "error 28") ||
+	       holds(line, n, "errno: 28") || holds(line, n, "Errcode: 28");
+}
+
 /* Servers end with lines of farewell; what went wrong stands above them. */
 static bool is_error_line(const char *line, size_t n)
 {
@@ -47,6 +54,11 @@ char *service_last_words(const char *log, size_t len)
 		at += n + 1;
 		while (n > 0 && (line[n - 1] == '\r' || line[n - 1] == ' '))
 			n--;
+		if (is_cause_line(line, n)) {
+			best = line;
+			best_len = n;
+			break;
+		}
 		bool is_error = is_error_line(line, n);
 		if (n == 0 || (best_is_error && !is_error))
 			continue;

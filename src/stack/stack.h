@@ -66,6 +66,8 @@ int wordpress_tree_make(struct system *const *systems, const struct stack_progra
 #define STACK_TREE_INSIDE "/run/lampduel-wordpress"
 struct stack *stack_new(struct system *s, const struct stack_programs *p,
 			const struct wordpress_tree *tree);
+/* Bytes that one stack's run folder needs: 110 to 150 MB were seen, and a full disk kills. */
+#define STACK_ROOM INT64_C(200000000)
 /* Makes the data folder and, with a tree, installs WordPress and the site's content. */
 int stack_prepare(struct stack *st, const struct step *step, struct err *err);
 int stack_begin_life(struct stack *st, const struct stack_life *life, const struct step *step,

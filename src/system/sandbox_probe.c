@@ -88,7 +88,8 @@ void sandbox_probe(struct sandbox_probe *p)
 		       "--die-with-parent",
 		       "--new-session",
 		       "--as-pid-1",
-		       "true",
+		       program, /* what is certainly there */
+		       "--version",
 		       NULL};
 	if (proc_run(try, PROBE_SECONDS * NS_PER_S, NULL, &r, &err) != 0)
 		p->why_not = explain(err.msg);

@@ -117,6 +117,19 @@ ended() { status=0; wait "$pid" || status=$?; }
 	nothing_left
 }
 
+@test "no room for the servers' data: said before anything is started" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to mount a small file system"
+	small="$BATS_TEST_TMPDIR/small"
+	mkdir -p "$small"
+	mount -t tmpfs -o size=20m lampduel-test "$small" 2>/dev/null || skip "mounting is not allowed here"
+	mkdir -p "$small/lampduel"
+	try env XDG_CACHE_HOME="$small" "$LAMPDUEL" run --accept-load -b "dir:$cache/rootfs/bookworm-amd64/root" -w mariadb -n 1
+	umount "$small"
+	[ "$status" -eq 1 ]
+	[[ $(tail -n 1 <<<"$err") == "lampduel: $small/"*"the disk has "*" MB left and the servers' data need 200 MB"* ]]
+	nothing_left
+}
+
 @test "a component was removed from an installation: said by name" {
 	copy="$BATS_TEST_TMPDIR/root copy"
 	cp -a "$cache/rootfs/bookworm-amd64/root" "$copy"

@@ -268,6 +268,9 @@ static void test_last_words(void **state)
 		"(98)Address already in use: AH00072: make_sock\n"
 		"no listening sockets available, shutting down\nAH00015: Unable to open logs\n",
 		"(98)Address already in use: AH00072: make_sock");
+	expect_words("[Warning] InnoDB: Error number 28 means 'No space left on device'\n"
+		     "[ERROR] Unknown/unsupported storage engine: InnoDB\n[ERROR] Aborting\n",
+		     "[Warning] InnoDB: Error number 28 means 'No space left on device'");
 	expect_words("evil \x1b[31m red\r\n", "evil \\x1b[31m red");
 	char *words = service_last_words("a\0b", 3);
 	assert_string_equal(words, "a\\x00b");
