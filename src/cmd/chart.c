@@ -53,16 +53,23 @@ static int to_png(struct cmd_context *c, const struct buf *svg, struct buf *png,
 	}
 	size_t written = fwrite(svg->data, 1, svg->len, f);
 	bool whole = fclose(f) == 0 && written == svg->len;
-	char *const argv[] = {(char *)(uintptr_t)converter, "--format=png", "--width=1440", path,
-			      NULL};
-	int rc = whole ? proc_run(argv, CONVERT_LIMIT_NS, c->stop, &r, err)
-		       : err_set(err, "cannot write the chart to %s: is the disk full?", path);
+	char *program = proc_find(converter); /* chart_check() found it as well */
+	char *const argv[] = {program, "--format=png", "--width=1440", path, NULL};
+	int rc = 0;
+
+	if (program == NULL)
+		rc = err_set(err, "%s is missing", converter);
+	else if (!whole)
+		rc = err_set(err, "cannot write the chart to %s: is the disk full?", path);
+	else
+		rc = proc_run(argv, CONVERT_LIMIT_NS, c->stop, &r, err);
 	if (rc == 0 && (r.exit_code != 0 || r.out.len == 0))
 		rc = err_set(err, "%s could not draw the chart (exit status %d)", converter,
 			     r.exit_code);
 	if (rc == 0)
 		buf_add(png, r.out.data, r.out.len);
 	proc_result_release(&r);
+	free(program);
 	(void)unlink(path);
 	return rc;
 }

@@ -15,6 +15,7 @@ enum {
 	TICKS_MAX = 12,
 	LONGEST = 80, /* bytes of a label */
 	LABEL_CHARS = 50,
+	NAME_CHARS = 18, /* of a system */
 	PLOT_TOP = 14,
 	PLOT_BOTTOM = 196,
 	PLOT_LEFT = 84,
@@ -22,7 +23,12 @@ enum {
 	SPREAD_LEFT = 548,
 	SPREAD_RIGHT = 712,
 	SAMPLES_HEIGHT = 236,
+	FOOT = SAMPLES_HEIGHT - 6,
+	MANY_ROUNDS = 60,
+	TOLD_MAX = 8, /* of the samples of a system that do not count */
 };
+
+#define MARK_SIZE 3.6
 
 /* From values to places on the paper. */
 struct scale {
@@ -35,27 +41,53 @@ static double place(const struct scale *s, double value)
 	return s->low + (value - s->from) / (s->to - s->from) * (s->high - s->low);
 }
 
-static void add_mark(struct buf *b, size_t system, double x, double y)
+/*
+ * class: what comes before the system's own, with a blank, or "". size: a circle's radius; the
+ * other shapes are as large as they must be to look alike.
+ */
+static void add_shape(struct buf *b, const char *class, size_t system, double x, double y,
+		      double size)
 {
 	size_t shape = system % CHART_SHAPES;
 
 	if (shape == 0)
-		buf_addf(b, "<circle class=\"s0\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", x, y);
+		buf_addf(b, "<circle class=\"%ss0\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", class, x,
+			 y, size);
 	else if (shape == 1)
 		buf_addf(b,
-			 "<rect class=\"s1\" x=\"%.1f\" y=\"%.1f\" width=\"6.6\" height=\"6.6\"/>",
-			 x - 3.3, y - 3.3);
+			 "<rect class=\"%ss1\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+			 "height=\"%.1f\"/>",
+			 class, x - 0.92 * size, y - 0.92 * size, 1.84 * size, 1.84 * size);
 	else if (shape == 2)
-		buf_addf(b, "<path class=\"s2\" d=\"M%.1f %.1fl4.2 7.4h-8.4z\"/>", x, y - 4.6);
+		buf_addf(b, "<path class=\"%ss2\" d=\"M%.1f %.1fl%.1f %.1fh-%.1fz\"/>", class, x,
+			 y - 1.28 * size, 1.17 * size, 2.06 * size, 2.34 * size);
 	else
-		buf_addf(b, "<path class=\"s3\" d=\"M%.1f %.1fl4.6 4.6l-4.6 4.6l-4.6-4.6z\"/>", x,
-			 y - 4.6);
+		buf_addf(b,
+			 "<path class=\"%ss3\" d=\"M%.1f %.1fl%.1f %.1fl-%.1f %.1fl-%.1f-%.1fz\"/>",
+			 class, x, y - 1.28 * size, 1.28 * size, 1.28 * size, 1.28 * size,
+			 1.28 * size, 1.28 * size, 1.28 * size);
+}
+
+/* Hollow and struck out: what does not count. */
+static void add_out_mark(struct buf *b, size_t system, double x, double y, double size)
+{
+	double reach = 1.5 * size;
+
+	add_shape(b, "out ", system, x, y, size);
+	buf_addf(b, "<path class=\"out s%zu\" d=\"M%.1f %.1fl%.1f-%.1f\"/>", system % CHART_SHAPES,
+		 x - reach, y + reach, 2 * reach, 2 * reach);
+}
+
+/* Of many rounds the marks are small, so that each is seen. */
+static double mark_size(size_t rounds)
+{
+	return rounds > MANY_ROUNDS ? 2.2 : MARK_SIZE;
 }
 
 void chart_mark(size_t system, struct buf *b)
 {
 	buf_addstr(b, "<svg class=\"mark\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">");
-	add_mark(b, system, 6, 6);
+	add_shape(b, "", system, 6, 6, MARK_SIZE);
 	buf_addstr(b, "</svg>");
 }
 
@@ -175,11 +207,38 @@ static void forest_frame(const struct report_model *m, const struct scale *s, do
 }
 
 /* The whole title is in the row's own title element. */
-static char *short_title(const char *title)
+static char *shortened(const char *text, size_t most)
 {
-	size_t n = text_cut(title, LABEL_CHARS);
+	size_t n = text_cut(text, most);
 
-	return title[n] == '\0' ? mem_strdup(title) : mem_printf("%.*s...", (int)n, title);
+	return text[n] == '\0' ? mem_strdup(text) : mem_printf("%.*s...", (int)n, text);
+}
+
+/* Of several candidates each row says whose it is. */
+static char *forest_label(const struct report_model *m, const struct report_row *r, size_t system)
+{
+	char *name = shortened(m->systems.v[system].name, NAME_CHARS);
+	char *title = shortened(r->title, LABEL_CHARS - (m->systems.n > 2 ? strlen(name) + 2 : 0));
+
+	if (m->systems.n > 2)
+		mem_replace(&title, mem_printf("%s, %s", title, name));
+	free(name);
+	return title;
+}
+
+/* Who is compared with whom. */
+static void forest_axis(const struct report_model *m, double x, double y, struct buf *b)
+{
+	char *base = shortened(m->systems.v[m->baseline].name, NAME_CHARS);
+	char *other = shortened(m->systems.v[m->baseline == 0 ? 1 : 0].name, NAME_CHARS);
+	char *text = mem_printf("%s%sagainst %s: times as fast%s", m->systems.n > 2 ? "" : other,
+				m->systems.n > 2 ? "" : " ", base,
+				m->emulated ? ", under emulation" : "");
+
+	add_label(b, text, x, y, "middle");
+	free(base);
+	free(other);
+	free(text);
 }
 
 static void forest_row(const struct report_model *m, const struct scale *s, size_t row,
@@ -190,10 +249,12 @@ static void forest_row(const struct report_model *m, const struct scale *s, size
 	double from = compare_times(c->estimate.hi), to = compare_times(c->estimate.lo);
 	double x1 = isfinite(from) && from > 0 ? place(s, log(from)) : s->low;
 	double x2 = isfinite(to) && to > 0 ? place(s, log(to)) : s->high;
-	char *title = short_title(r->title);
+	char *title = forest_label(m, r, system);
 
 	buf_addf(b, "<g class=\"%s\"><title>", r->primary ? "judged" : "beside");
 	markup_add(b, r->title, 4 * LONGEST);
+	buf_addstr(b, ", ");
+	markup_add(b, m->systems.v[system].name, LONGEST);
 	buf_addstr(b, ": ");
 	markup_add(b, c->verdict[0] != '\0' ? c->verdict : c->times, 4 * LONGEST);
 	buf_addstr(b, "</title>");
@@ -201,7 +262,7 @@ static void forest_row(const struct report_model *m, const struct scale *s, size
 	buf_addf(b,
 		 "<line class=\"interval s%zu\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
 		 system % CHART_SHAPES, x1, y, x2, y);
-	add_mark(b, system, place(s, log(compare_times(c->estimate.log))), y);
+	add_shape(b, "", system, place(s, log(compare_times(c->estimate.log))), y, MARK_SIZE);
 	buf_addstr(b, "</g>");
 	free(title);
 }
@@ -237,36 +298,22 @@ void chart_forest(const struct report_model *m, struct buf *b)
 			y += ROW;
 		}
 	}
-	add_label(b, m->emulated ? "times as fast, under emulation" : "times as fast",
-		  (s.low + s.high) / 2, bottom + 36, "middle");
+	forest_axis(m, (s.low + s.high) / 2, bottom + 36, b);
 	buf_addstr(b, "</svg>");
 	buf_release(&d);
 }
 
 /* The samples of a row. */
 
-static size_t sample_range(const struct report_row *r, size_t systems, double *min, double *max)
+bool chart_has_samples(const struct report_row *r, size_t systems)
 {
 	size_t n = 0;
 
 	for (size_t s = 0; s < systems; s++) {
-		for (size_t k = 0; k < r->rounds; k++) {
-			double v = r->samples[s][k];
-			if (!isfinite(v))
-				continue;
-			*min = n == 0 ? v : fmin(*min, v);
-			*max = n == 0 ? v : fmax(*max, v);
-			n++;
-		}
+		for (size_t k = 0; k < r->rounds; k++)
+			n += isfinite(r->samples[s][k]) != 0;
 	}
-	return n;
-}
-
-bool chart_has_samples(const struct report_row *r, size_t systems)
-{
-	double min = 0, max = 0;
-
-	return sample_range(r, systems, &min, &max) > 1;
+	return n > 1;
 }
 
 /* 1, 2 or 5 times a power of ten, so that about five steps fill the range. */
@@ -298,8 +345,7 @@ static void samples_frame(const struct report_row *r, const struct scale *y, con
 		add_label(b, text, place(x, (double)k), PLOT_BOTTOM + 16, "middle");
 		free(text);
 	}
-	add_label(b, "round", (PLOT_LEFT + PLOT_RIGHT) / 2.0, SAMPLES_HEIGHT - 6, "middle");
-	add_label(b, r->view.unit, 4, PLOT_TOP, "start");
+	add_label(b, "round", PLOT_LEFT, FOOT, "start");
 }
 
 /* A line through the samples shows drift; it is broken where a round does not count. */
@@ -322,6 +368,7 @@ static void samples_of(const struct report_model *m, const struct report_row *r,
 		       const struct scale *x, const struct scale *y, struct buf *b)
 {
 	const double *v = r->samples[s];
+	double size = mark_size(r->rounds);
 	double width = (SPREAD_RIGHT - SPREAD_LEFT) / (double)m->systems.n;
 	double middle = SPREAD_LEFT + ((double)s + 0.5) * width;
 	double mean = view_value(&r->view, r->figures.v[s].figure.mean);
@@ -330,9 +377,10 @@ static void samples_of(const struct report_model *m, const struct report_row *r,
 	for (size_t k = 0; k < r->rounds; k++) {
 		if (!isfinite(v[k]))
 			continue;
-		add_mark(b, s, place(x, (double)k), place(y, v[k]));
+		add_shape(b, "", s, place(x, (double)k), place(y, v[k]), size);
 		/* side by side in five lanes, so that equal values do not hide each other */
-		add_mark(b, s, middle + ((double)(k % 5) - 2) * width / 9, place(y, v[k]));
+		add_shape(b, "", s, middle + ((double)(k % 5) - 2) * width / 9, place(y, v[k]),
+			  size);
 	}
 	if (r->figures.v[s].figure.n > 0 && isfinite(mean))
 		add_line(b, "mean", middle - width / 2.6, place(y, mean), middle + width / 2.6,
@@ -342,30 +390,130 @@ static void samples_of(const struct report_model *m, const struct report_row *r,
 	free(name);
 }
 
-void chart_samples(const struct report_model *m, const struct report_row *r, struct buf *b)
+/*
+ * The scale is that of what counts; what does not may widen it by half on either side. Beyond that
+ * it stands at the edge, so that one wild value does not make all others a line.
+ */
+static void samples_scale(const struct report_row *r, struct scale *y)
+{
+	double low = r->low, high = r->high;
+
+	for (size_t i = 0; i < r->left_out.n; i++) {
+		double v = r->left_out.v[i].value;
+		if (!isfinite(v))
+			continue;
+		low = fmin(low, v);
+		high = fmax(high, v);
+	}
+	double room = r->high > r->low ? (r->high - r->low) / 2 : fabs(r->high) * 0.05 + 1e-12;
+	y->from = fmax(low, r->low - room);
+	y->to = fmin(high, r->high + room);
+	double air = y->to > y->from ? (y->to - y->from) * 0.08 : room;
+	y->from -= air;
+	y->to += air;
+}
+
+/* Says what the hollow marks are, and only what of it is to be seen. */
+static void left_out_legend(const struct report_row *r, const struct scale *y, struct buf *b)
+{
+	const double at = PLOT_LEFT + 64, middle = FOOT - 4;
+	bool beyond = false, none = false;
+	struct buf text = BUF_INIT;
+
+	for (size_t i = 0; i < r->left_out.n; i++) {
+		double v = r->left_out.v[i].value;
+		none = none || !isfinite(v);
+		beyond = beyond || v < y->from || v > y->to;
+	}
+	buf_addf(&text, "left out: %zu%s%s", r->left_out.n,
+		 beyond ? "; at the edge: beyond the scale" : "",
+		 none ? "; on the axis: no value" : "");
+	buf_addf(b,
+		 "<circle class=\"out any\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>"
+		 "<path class=\"out any\" d=\"M%.1f %.1fl11-11\"/>",
+		 at, middle, at - 5.5, middle + 5.5);
+	add_label(b, buf_str(&text), at + 10, FOOT, "start");
+	buf_release(&text);
+}
+
+static void add_left_out(const struct report_model *m, const struct report_row *r,
+			 const struct scale *x, const struct scale *y, struct buf *b)
+{
+	for (size_t i = 0; i < r->left_out.n; i++) {
+		const struct report_left_out *o = &r->left_out.v[i];
+		double v = fmin(fmax(o->value, y->from), y->to);
+
+		buf_addstr(b, "<g><title>");
+		markup_add(b, m->systems.v[o->system].name, LONGEST);
+		buf_addstr(b, ", ");
+		markup_add(b, o->text, LONGEST);
+		buf_addstr(b, "</title>");
+		add_out_mark(b, o->system, place(x, (double)o->round),
+			     isfinite(o->value) ? place(y, v) : PLOT_BOTTOM, mark_size(r->rounds));
+		buf_addstr(b, "</g>");
+	}
+	if (r->left_out.n > 0)
+		left_out_legend(r, y, b);
+}
+
+/* What a system's samples are, for who cannot see them. */
+static void describe_samples(const struct report_row *r, size_t s, const char *name, struct buf *d)
+{
+	const struct report_figure *f = &r->figures.v[s];
+	size_t n = 0;
+
+	buf_addf(d, "%s: mean %s, %s%s%s%zu samples", name,
+		 f->text[0] != '\0' ? f->text : "not known",
+		 f->spread[0] != '\0' ? "standard deviation " : "", f->spread,
+		 f->spread[0] != '\0' ? ", " : "", f->figure.n);
+	for (size_t i = 0; i < r->left_out.n; i++) {
+		if (r->left_out.v[i].system != s)
+			continue;
+		if (++n <= TOLD_MAX)
+			buf_addf(d, "%s%s", n == 1 ? ", left out: " : "; ", r->left_out.v[i].text);
+	}
+	if (n > TOLD_MAX)
+		buf_addf(d, "; and %zu more", n - TOLD_MAX);
+	buf_addstr(d, ". ");
+}
+
+/* corner: what stands above the scale, the unit at least. */
+static void samples(const struct report_model *m, const struct report_row *r, const char *corner,
+		    struct buf *b)
 {
 	struct scale x = {0, r->rounds > 1 ? (double)r->rounds - 1 : 1, PLOT_LEFT + 12,
 			  PLOT_RIGHT - 12};
 	struct scale y = {0, 1, PLOT_BOTTOM, PLOT_TOP + 6};
 	struct buf d = BUF_INIT;
 
-	(void)sample_range(r, m->systems.n, &y.from, &y.to);
-	double air = y.to > y.from ? (y.to - y.from) * 0.08 : fabs(y.to) * 0.05 + 1e-12;
-	y.from -= air;
-	y.to += air;
-	for (size_t s = 0; s < m->systems.n; s++) {
-		const struct report_figure *f = &r->figures.v[s];
-		buf_addf(&d, "%s: mean %s, %s%s%s%zu samples. ", m->systems.v[s].name,
-			 f->text[0] != '\0' ? f->text : "not known",
-			 f->spread[0] != '\0' ? "standard deviation " : "", f->spread,
-			 f->spread[0] != '\0' ? ", " : "", f->figure.n);
-	}
+	samples_scale(r, &y);
+	for (size_t s = 0; s < m->systems.n; s++)
+		describe_samples(r, s, m->systems.v[s].name, &d);
 	begin(b, SAMPLES_HEIGHT, r->title, buf_str(&d));
 	samples_frame(r, &y, &x, b);
+	add_label(b, corner, 4, PLOT_TOP, "start");
 	for (size_t s = 0; s < m->systems.n; s++)
 		samples_of(m, r, s, &x, &y, b);
+	add_left_out(m, r, &x, &y, b);
 	buf_addstr(b, "</svg>");
 	buf_release(&d);
+}
+
+void chart_samples(const struct report_model *m, const struct report_row *r, struct buf *b)
+{
+	samples(m, r, r->view.unit, b);
+}
+
+/* Without a page around it, the drawing has to say what it is. */
+static void samples_alone(const struct report_model *m, const struct report_row *r, struct buf *b)
+{
+	char *title = shortened(r->title, LABEL_CHARS);
+	char *corner = mem_printf("%s%s%s%s", title, m->emulated ? ", under emulation" : "",
+				  r->view.unit[0] != '\0' ? ", " : "", r->view.unit);
+
+	samples(m, r, corner, b);
+	free(title);
+	free(corner);
 }
 
 /* As in the page's style sheet by day; programs that draw such files know no variables. */
@@ -377,14 +525,17 @@ static const char alone_style[] =
 	".interval{stroke-width:2.4}.path{fill:none;stroke-width:1;opacity:.55}"
 	".interval.s0,.path.s0{stroke:#1b5e9b}.interval.s1,.path.s1{stroke:#a8480c}"
 	".interval.s2,.path.s2{stroke:#2f6f33}.interval.s3,.path.s3{stroke:#7a3a94}"
-	".path.s0,.path.s1,.path.s2,.path.s3{fill:none}</style>";
+	".path.s0,.path.s1,.path.s2,.path.s3,.out.s0,.out.s1,.out.s2,.out.s3{fill:none}"
+	".out{stroke-width:1.3}.any{fill:none;stroke:#1d1f21}.out.s0{stroke:#1b5e9b}.out.s1{stroke:"
+	"#a8480c}"
+	".out.s2{stroke:#2f6f33}.out.s3{stroke:#7a3a94}</style>";
 
 void chart_alone(const struct report_model *m, const struct report_row *row, struct buf *b)
 {
 	struct buf inner = BUF_INIT;
 
 	if (row != NULL && chart_has_samples(row, m->systems.n))
-		chart_samples(m, row, &inner);
+		samples_alone(m, row, &inner);
 	else if (row == NULL && chart_has_forest(m))
 		chart_forest(m, &inner);
 	if (inner.len > 0) {
@@ -394,7 +545,9 @@ void chart_alone(const struct report_model *m, const struct report_row *row, str
 		buf_addstr(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			      "<svg xmlns=\"http://www.w3.org/2000/svg\"");
 		buf_add(b, inner.data + tag, first - tag);
-		buf_addf(b, "%s%s\n", alone_style, inner.data + first);
+		/* a ground of its own: programs that make a PNG leave out the style's */
+		buf_addf(b, "%s<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>%s\n",
+			 alone_style, inner.data + first);
 	}
 	buf_release(&inner);
 }

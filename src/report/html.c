@@ -233,6 +233,32 @@ static void put_results(struct page *p)
 	buf_release(&legend);
 }
 
+/* What the charts below show. */
+static void put_samples_key(struct page *p)
+{
+	const struct report_model *m = p->m;
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < m->rows.n; i++)
+		left_out += m->rows.v[i].left_out.n;
+	add_element(p, "h2", "", "Every sample");
+	buf_addstr(p->out, "<p class=\"key\">");
+	for (size_t s = 0; s < m->systems.n; s++) {
+		buf_addstr(p->out, "<span>");
+		add_system(p, s);
+		buf_addstr(p->out, "</span>\n");
+	}
+	buf_addstr(p->out, "</p>\n");
+	add_element(p, "p", " class=\"small\"",
+		    "Left over the rounds, right together; a bar is the mean of what counts. The "
+		    "scale does not begin at 0.");
+	if (left_out > 0)
+		add_element(p, "p", " class=\"small\"",
+			    "Hollow and struck out is what does not count: it was disturbed or "
+			    "failed, or it was set aside because another system's was. What lies "
+			    "beyond the scale stands at its edge, what gave no value on the axis.");
+}
+
 static void put_samples(struct page *p)
 {
 	const struct report_model *m = p->m;
@@ -242,20 +268,8 @@ static void put_samples(struct page *p)
 		const struct report_row *r = &m->rows.v[i];
 		if (!chart_has_samples(r, m->systems.n))
 			continue;
-		if (!any) {
-			add_element(p, "h2", "", "Every sample");
-			buf_addstr(p->out, "<p class=\"key\">");
-			for (size_t s = 0; s < m->systems.n; s++) {
-				buf_addstr(p->out, "<span>");
-				add_system(p, s);
-				buf_addstr(p->out, "</span>\n");
-			}
-			buf_addstr(p->out, "</p>\n");
-			add_element(
-				p, "p", " class=\"small\"",
-				"Left over the rounds, right together; a bar is the mean of what "
-				"counts. The scale does not begin at 0.");
-		}
+		if (!any)
+			put_samples_key(p);
 		any = true;
 		buf_addstr(p->out, "<figure>\n");
 		add_element(p, "h3", "", r->title);
@@ -364,9 +378,13 @@ static void put_origins(struct page *p)
 	for (size_t i = 0; i < m->rows.n; i++) {
 		buf_addstr(p->out, "<li><code>");
 		add(p, m->rows.v[i].metric_name);
-		buf_addstr(p->out, "</code> <code>");
-		add(p, m->rows.v[i].conditions);
-		buf_addstr(p->out, "</code></li>\n");
+		buf_addstr(p->out, "</code>");
+		if (m->rows.v[i].conditions[0] != '\0') {
+			buf_addstr(p->out, " <code>");
+			add(p, m->rows.v[i].conditions);
+			buf_addstr(p->out, "</code>");
+		}
+		buf_addstr(p->out, "</li>\n");
 	}
 	buf_addstr(p->out, "</ul>\n</details>\n");
 }

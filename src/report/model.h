@@ -65,6 +65,13 @@ struct report_change {
 	struct compare_estimate estimate; /* log of the cost ratio; the ends may be infinite */
 };
 
+/* A sample that does not count: disturbed, without a value, or another system's was. */
+struct report_left_out {
+	size_t system, round; /* from 0 */
+	double value;         /* in the view; NaN: it gave none */
+	char *text;           /* "round 3: 9.1 s, disturbed" */
+};
+
 struct report_row {
 	size_t task, metric;
 	char *title;
@@ -78,6 +85,7 @@ struct report_row {
 	size_t rounds;
 	double low, high; /* of all systems' samples; NaN when there are none */
 	char *low_text, *high_text;
+	VEC(struct report_left_out) left_out;     /* in the order they were made */
 	const struct published_figure *published; /* reference case only; else NULL */
 	char *published_soft, *published_hard, *published_percent, *published_times;
 };

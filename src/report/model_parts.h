@@ -11,6 +11,11 @@ void model_config(struct report_model *m, const struct experiment *e);
 /* problems.c: executions, counted, problems, rounds_done. */
 void model_problems(struct report_model *m, const struct experiment *e,
 		    const struct counted_index *index);
+/* What became of an execution that does not count, in a word or two; *reason is a new string. */
+const char *model_fate(const struct exp_execution *x, char **reason);
+/* leftout.c: the executions of a row that do not count; after its view is chosen. */
+void model_left_out(struct report_row *row, const struct experiment *e,
+		    const struct counted_index *index);
 /* rows.c: rows. */
 void model_rows(struct report_model *m, const struct experiment *e,
 		const struct counted_index *index);

@@ -5,8 +5,7 @@
 #include "base/text.h"
 #include "report/model_parts.h"
 
-/* What became of an execution that does not count; *reason is a new string. */
-static const char *fate(const struct exp_execution *x, char **reason)
+const char *model_fate(const struct exp_execution *x, char **reason)
 {
 	static const char *const words[] = {
 		[OUTCOME_FAILED] = "failed",
@@ -32,7 +31,7 @@ static const char *fate(const struct exp_execution *x, char **reason)
 static void add_problem(struct report_model *m, const struct exp_execution *x)
 {
 	char *reason = NULL;
-	const char *what = fate(x, &reason);
+	const char *what = model_fate(x, &reason);
 
 	for (size_t i = 0; i < m->problems.n; i++) {
 		struct report_problem *p = &m->problems.v[i];

@@ -289,6 +289,7 @@ static void add_row(struct report_model *m, const struct experiment *e,
 	add_figures(row, k, figures, e->systems.n);
 	add_samples(row, &c);
 	add_range(row, &c, figures);
+	model_left_out(row, e, index);
 	for (size_t s = 0; s < e->systems.n; s++) {
 		struct change change = {.error = NAN};
 		if (s != m->baseline && paired)
@@ -376,6 +377,9 @@ void model_row_release(struct report_row *r)
 	for (size_t i = 0; r->samples != NULL && i < r->figures.n; i++)
 		free(r->samples[i]);
 	free(r->samples);
+	for (size_t i = 0; i < r->left_out.n; i++)
+		free(r->left_out.v[i].text);
+	vec_release(&r->left_out);
 	vec_release(&r->figures);
 	vec_release(&r->changes);
 	free(r->title);

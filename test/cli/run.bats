@@ -378,13 +378,42 @@ END
 	try lampduel report --chart one.gif
 	[ "$status" -eq 2 ]
 	said_in_one_line ".svg or a .png"
-	if command -v rsvg-convert >/dev/null; then
-		lampduel report --chart all.png
-		[ "$(head -c 4 all.png | tail -c 3)" = PNG ]
-	else
+	if ! command -v rsvg-convert >/dev/null; then
 		try lampduel report --chart all.png
-		[ "$status" -eq 1 ]
+		[ "$status" -eq 1 ] && [ ! -e all.png ]
 		said_in_one_line "librsvg2-bin"
 	fi
+}
+
+# png FILE: prints width and height of a PNG that has all its parts, and in how many different bytes it is drawn
+png() {
+	python3 - "$1" <<-'END'
+		import struct, sys, zlib
+		data = open(sys.argv[1], 'rb').read()
+		assert data[:8] == b'\x89PNG\r\n\x1a\n'
+		at, parts = 8, {}
+		while at < len(data):
+		    size, kind = struct.unpack('>I4s', data[at:at + 8])
+		    body = data[at + 8:at + 8 + size]
+		    assert struct.unpack('>I', data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + body)
+		    parts[kind] = parts.get(kind, b'') + body
+		    at += 12 + size
+		assert kind == b'IEND'
+		print(*struct.unpack('>II', parts[b'IHDR'][:8]), len(set(zlib.decompress(parts[b'IDAT']))))
+	END
+}
+
+@test "a chart is drawn as PNG, twice as large as in a page" {
+	command -v rsvg-convert >/dev/null || skip "rsvg-convert (librsvg2-bin) is not here, and PNG needs it"
+	replay
+	try lampduel report --chart all.png
+	[ "$status" -eq 0 ] && [ -z "$out$err" ]
+	read -r width height bytes < <(png all.png)
+	# five changes of 34 units, and what is above and below them
+	[ "$width" -eq 1440 ] && [ "$height" -eq $((2 * (30 + 5 * 34 + 42))) ] && [ "$bytes" -gt 50 ]
+	try lampduel report --chart one.png --metric openssl/rsa2048/sign
+	[ "$status" -eq 0 ]
+	read -r width height bytes < <(png one.png)
+	[ "$width" -eq 1440 ] && [ "$height" -eq 472 ] && [ "$bytes" -gt 50 ]
 	[ -z "$(find /tmp -maxdepth 1 -name 'lampduel-chart.*' -user "$(id -u)")" ]
 }
