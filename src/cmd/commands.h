@@ -7,6 +7,7 @@
 extern const struct command cmd_compare;
 extern const struct command cmd_differences;
 extern const struct command cmd_doctor;
+extern const struct command cmd_init;
 extern const struct command cmd_facts;
 extern const struct command cmd_import;
 extern const struct command cmd_list;

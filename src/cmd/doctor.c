@@ -10,30 +10,29 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/doctor.h"
 #include "cmd/help.h"
+#include "cmd/opened.h"
 #include "stack/stack.h"
 #include "system/debian_root.h"
 #include "system/emulate.h"
-#include "system/guard.h"
 #include "system/mirror.h"
 #include "system/rootfs.h"
 #include "system/sandbox.h"
 #include "system/system.h"
 
-struct doctor {
-	struct cmd_context *c;
-	int bad;
-	int opened;
-	struct guard *guard; /* of the systems that are opened; NULL: none yet */
+struct doctor_options {
+	bool noise;
+	int64_t seconds;
 };
 
-enum finding { FINE, BAD, NOTE };
-
-__attribute__((format(printf, 4, 5))) static void tell(struct doctor *d, enum finding f,
-						       const char *what, const char *fmt, ...)
+void doctor_tell(struct doctor *d, enum checkup_finding f, const char *what, const char *fmt, ...)
 {
-	static const char *const words[] = {"fine", "bad", "note"};
-	static const char *const colors[] = {"\033[32m", "\033[31m", "\033[33m"};
+	static const char *const words[] = {
+		[CHECKUP_FINE] = "fine", [CHECKUP_NOTE] = "note", [CHECKUP_BAD] = "bad"};
+	static const char *const colors[] = {[CHECKUP_FINE] = "\033[32m",
+					     [CHECKUP_NOTE] = "\033[33m",
+					     [CHECKUP_BAD] = "\033[31m"};
 	bool color = d->c->color;
 	va_list ap;
 
@@ -44,7 +43,7 @@ __attribute__((format(printf, 4, 5))) static void tell(struct doctor *d, enum fi
 	char *safe_what = text_escaped(what);
 	(void)fprintf(d->c->out, "%s%-4s%s  %s: %s\n", color ? colors[f] : "", words[f],
 		      color ? "\033[0m" : "", safe_what, safe);
-	if (f == BAD)
+	if (f == CHECKUP_BAD)
 		d->bad++;
 	free(text);
 	free(safe);
@@ -56,9 +55,9 @@ static void check_program(struct doctor *d, const char *name, const char *packag
 	char *path = proc_find(name);
 
 	if (path != NULL)
-		tell(d, FINE, name, "%s", path);
+		doctor_tell(d, CHECKUP_FINE, name, "%s", path);
 	else
-		tell(d, BAD, name, "missing (%s): apt-get install %s", why, package);
+		doctor_tell(d, CHECKUP_BAD, name, "missing (%s): apt-get install %s", why, package);
 	free(path);
 }
 
@@ -67,11 +66,11 @@ static void check_launcher(struct doctor *d)
 	char *launcher = fs_helper_program("lampduel-launcher");
 
 	if (launcher != NULL)
-		tell(d, FINE, "launcher", "%s", launcher);
+		doctor_tell(d, CHECKUP_FINE, "launcher", "%s", launcher);
 	else
-		tell(d, BAD, "launcher",
-		     "lampduel-launcher is missing beside lampduel: build or "
-		     "install it again");
+		doctor_tell(d, CHECKUP_BAD, "launcher",
+			    "lampduel-launcher is missing beside lampduel: build or "
+			    "install it again");
 	free(launcher);
 }
 
@@ -81,11 +80,12 @@ static void check_sandbox(struct doctor *d)
 
 	sandbox_probe(&p);
 	if (p.bubblewrap)
-		tell(d, FINE, "sandbox", "%s works for this user", p.version);
+		doctor_tell(d, CHECKUP_FINE, "sandbox", "%s works for this user", p.version);
 	else if (p.chroot)
-		tell(d, NOTE, "sandbox", "%s; as root a plain chroot is used instead", p.why_not);
+		doctor_tell(d, CHECKUP_NOTE, "sandbox",
+			    "%s; as root a plain chroot is used instead", p.why_not);
 	else
-		tell(d, BAD, "sandbox", "%s", p.why_not);
+		doctor_tell(d, CHECKUP_BAD, "sandbox", "%s", p.why_not);
 	sandbox_probe_release(&p);
 }
 
@@ -98,17 +98,17 @@ static void check_making(struct doctor *d)
 	check_program(d, "apt-get", "apt", "mmdebstrap uses it");
 	check_program(d, "dpkg-deb", "dpkg", "mmdebstrap uses it");
 	if (debian_keyring() != NULL)
-		tell(d, FINE, "archive keys", "%s", debian_keyring());
+		doctor_tell(d, CHECKUP_FINE, "archive keys", "%s", debian_keyring());
 	else
-		tell(d, BAD, "archive keys",
-		     "Debian's are missing: apt-get install "
-		     "debian-archive-keyring");
+		doctor_tell(d, CHECKUP_BAD, "archive keys",
+			    "Debian's are missing: apt-get install "
+			    "debian-archive-keyring");
 	if (mirror_find(NULL, d->c->stop, &m, &err) == 0) {
 		char *shown = mirror_shown(m.main);
-		tell(d, FINE, "archive", "%s (not contacted)", shown);
+		doctor_tell(d, CHECKUP_FINE, "archive", "%s (not contacted)", shown);
 		free(shown);
 	} else {
-		tell(d, BAD, "archive", "%s", err.msg);
+		doctor_tell(d, CHECKUP_BAD, "archive", "%s", err.msg);
 	}
 	mirror_release(&m);
 }
@@ -135,17 +135,19 @@ static void check_space(struct doctor *d, bool making)
 	int64_t room = fs_free_bytes(at);
 
 	if (access(at, W_OK) != 0)
-		tell(d, BAD, "cache",
-		     "%s cannot be written (%s): set XDG_CACHE_HOME to a folder "
-		     "that can",
-		     cache, strerror(errno));
+		doctor_tell(d, CHECKUP_BAD, "cache",
+			    "%s cannot be written (%s): set XDG_CACHE_HOME to a folder "
+			    "that can",
+			    cache, strerror(errno));
 	else if (making && room >= 0 && room >> 20 < ROOM_MB)
-		tell(d, BAD, "cache",
-		     "%lld MB are free in %s; making an installation needs about %d: make room or "
-		     "set XDG_CACHE_HOME",
-		     (long long)(room >> 20), cache, ROOM_MB);
+		doctor_tell(d, CHECKUP_BAD, "cache",
+			    "%lld MB are free in %s; making an installation needs about %d: make "
+			    "room or "
+			    "set XDG_CACHE_HOME",
+			    (long long)(room >> 20), cache, ROOM_MB);
 	else
-		tell(d, FINE, "cache", "%s, %lld MB free", cache, (long long)(room / (1 << 20)));
+		doctor_tell(d, CHECKUP_FINE, "cache", "%s, %lld MB free", cache,
+			    (long long)(room / (1 << 20)));
 	free(at);
 	free(cache);
 }
@@ -158,40 +160,17 @@ static void check_arch(struct doctor *d, const char *what, const char *arch, con
 
 	emulate_host_init(&host);
 	if (emulate_find(&host, arch, sample, NULL, &e, &err) != 0) {
-		tell(d, BAD, what, "%s", err.msg);
+		doctor_tell(d, CHECKUP_BAD, what, "%s", err.msg);
 		return;
 	}
 	char *text = emulation_text(&e);
 	if (e.emulated)
-		tell(d, FINE, what, "%s programs run emulated: %s (%s)", arch, text, e.reason);
+		doctor_tell(d, CHECKUP_FINE, what, "%s programs run emulated: %s (%s)", arch, text,
+			    e.reason);
 	else
-		tell(d, FINE, what, "%s programs run natively", arch);
+		doctor_tell(d, CHECKUP_FINE, what, "%s programs run natively", arch);
 	free(text);
 	emulation_release(&e);
-}
-
-/* What makes measurements noisy is no fault, but good to know before. */
-static void check_noise(struct doctor *d)
-{
-	struct buf text = BUF_INIT;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	double load[1] = {0};
-
-	if (cpus == 1)
-		tell(d, NOTE, "CPUs", "there is one, which client and servers share");
-	if (getloadavg(load, 1) == 1 && load[0] > 0.5)
-		tell(d, NOTE, "load",
-		     "%.2f programs are busy: let the machine come to rest before "
-		     "measuring",
-		     load[0]);
-	if (fs_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", 256, &text, NULL) ==
-		    0 &&
-	    strcmp(text_trim(text.data), "performance") != 0)
-		tell(d, NOTE, "governor",
-		     "%s: the clock changes while measuring; 'performance' keeps "
-		     "it still",
-		     text_trim(text.data));
-	buf_release(&text);
 }
 
 /* Looks for the programs of the stack in a system that can be opened. */
@@ -202,72 +181,72 @@ static void check_programs(struct doctor *d, struct system *s, const char *targe
 	char *reason = NULL;
 
 	if (stack_find_programs(s, &p, &err) != 0) {
-		tell(d, BAD, target, "%s", err.msg);
+		doctor_tell(d, CHECKUP_BAD, target, "%s", err.msg);
 		return;
 	}
 	if (p.openssl == NULL)
-		tell(d, BAD, target, "OpenSSL's program is missing: apt-get install openssl");
+		doctor_tell(d, CHECKUP_BAD, target,
+			    "OpenSSL's program is missing: apt-get install openssl");
 	else
-		tell(d, FINE, target, "openssl %s",
-		     p.openssl_version == NULL ? "(version unknown)" : p.openssl_version);
+		doctor_tell(d, CHECKUP_FINE, target, "openssl %s",
+			    p.openssl_version == NULL ? "(version unknown)" : p.openssl_version);
 	if (stack_supported(&p, true, &reason))
-		tell(d, FINE, target, "mariadb %s, apache %s, php %s, wordpress %s",
-		     p.mariadb_version == NULL ? "?" : p.mariadb_version,
-		     p.apache_version == NULL ? "?" : p.apache_version,
-		     p.php_version == NULL ? "?" : p.php_version,
-		     p.wordpress_version == NULL ? "none of its own" : p.wordpress_version);
+		doctor_tell(d, CHECKUP_FINE, target, "mariadb %s, apache %s, php %s, wordpress %s",
+			    p.mariadb_version == NULL ? "?" : p.mariadb_version,
+			    p.apache_version == NULL ? "?" : p.apache_version,
+			    p.php_version == NULL ? "?" : p.php_version,
+			    p.wordpress_version == NULL ? "none of its own" : p.wordpress_version);
 	else /* without services of ours the rest can be measured all the same */
-		tell(d, s->kind->no_services ? NOTE : BAD, target, "%s", reason);
+		doctor_tell(d, s->kind->no_services ? CHECKUP_NOTE : CHECKUP_BAD, target, "%s",
+			    reason);
 	free(reason);
 	stack_programs_release(&p);
 }
 
+static int check_system(struct doctor *d, struct system *s, const char *target, struct err *err)
+{
+	if (s->emulated)
+		doctor_tell(d, CHECKUP_FINE, target, "%s programs, emulated by %s", s->arch,
+			    s->emulator);
+	else if (s->arch != NULL)
+		doctor_tell(d, CHECKUP_FINE, target, "%s programs, native", s->arch);
+	check_programs(d, s, target);
+	return doctor_look(d, s, err);
+}
+
 static int open_and_check(struct doctor *d, const char *target, struct err *err)
 {
-	char *cache = fs_cache_dir();
-	int rc = 0;
+	struct err why = ERR_INIT;
+	struct opened o;
+	int rc = opened_open(&o, d->c, target, &why);
 
-	if (d->guard == NULL) {
-		char *id = guard_new_run_id();
-		d->guard = guard_new_run_dir(cache, id, err);
-		free(id);
-		if (d->guard == NULL)
-			rc = ERR_FAIL;
-	}
-	char *name = mem_printf("target%d", ++d->opened);
-	char *dir = rc == 0 ? guard_system_dir(d->guard, name, err) : NULL;
-	if (rc == 0 && dir == NULL)
-		rc = ERR_FAIL;
 	if (rc == 0) {
-		struct system_options o = {.name = target,
-					   .target = target,
-					   .run_id = guard_run_id(d->guard),
-					   .run_dir = dir,
-					   .cache_dir = cache,
-					   .clock = &d->c->clock,
-					   .stop = d->c->stop};
-		struct err why = ERR_INIT;
-		struct system *s = system_open(&o, &why);
-
-		if (s != NULL) {
-			if (s->emulated)
-				tell(d, FINE, target, "%s programs, emulated by %s", s->arch,
-				     s->emulator);
-			else if (s->arch != NULL)
-				tell(d, FINE, target, "%s programs, native", s->arch);
-			check_programs(d, s, target);
-			system_close(s);
-		} else if (why.code == ERR_INTERRUPTED) {
-			rc = err_code(err, ERR_INTERRUPTED, "interrupted");
-		} else {
-			tell(d, BAD, target, "%s", why.msg);
-		}
-		(void)fs_remove_tree(dir, NULL);
+		rc = check_system(d, o.system, target, &why);
+		opened_close(&o);
 	}
-	free(dir);
-	free(name);
-	free(cache);
-	return rc;
+	if (rc == ERR_INTERRUPTED)
+		return err_code(err, ERR_INTERRUPTED, "interrupted");
+	if (rc != 0) /* what is wrong with one target is no reason not to look at the others */
+		doctor_tell(d, CHECKUP_BAD, target, "%s", why.msg);
+	return 0;
+}
+
+/* This machine, when no target has led to it. */
+static int check_here(struct doctor *d, struct err *err)
+{
+	struct err why = ERR_INIT;
+	struct opened o;
+	int rc = opened_open(&o, d->c, "local", &why);
+
+	if (rc == 0) {
+		rc = doctor_look(d, o.system, &why);
+		opened_close(&o);
+	}
+	if (rc == ERR_INTERRUPTED)
+		return err_code(err, ERR_INTERRUPTED, "interrupted");
+	if (rc != 0)
+		doctor_tell(d, CHECKUP_BAD, "this machine", "%s", why.msg);
+	return 0;
 }
 
 /* 1: prepared, 0: it is not, negative: no such target. */
@@ -315,12 +294,13 @@ static int check_target(struct doctor *d, const char *target, struct err *err)
 		rc = open_and_check(d, target, err);
 	} else if (rc == 0) {
 		bool known = is_known_suite(asked.suite);
-		tell(d, known ? FINE : NOTE, target,
-		     "not prepared yet: the first run makes it (or lampduel rootfs add %s)%s",
-		     target,
-		     known ? ""
-			   : "; no release of Debian that lampduel knows has this name, the "
-			     "archive will tell");
+		doctor_tell(
+			d, known ? CHECKUP_FINE : CHECKUP_NOTE, target,
+			"not prepared yet: the first run makes it (or lampduel rootfs add %s)%s",
+			target,
+			known ? ""
+			      : "; no release of Debian that lampduel knows has this name, the "
+				"archive will tell");
 		check_arch(d, target, asked.arch, NULL);
 	}
 	rootfs_info_release(&asked);
@@ -345,43 +325,76 @@ static int look_ahead(const struct strvec *targets, bool *sandbox, bool *making,
 	return 0;
 }
 
-static int run(struct cmd_context *c, void *options, struct strvec *argv, struct err *err)
+static int look_at_all(struct doctor *d, const struct strvec *targets, struct err *err)
 {
-	struct doctor d = {.c = c};
 	bool sandbox = false;
 	bool making = false;
+	int rc = look_ahead(targets, &sandbox, &making, err);
 
-	(void)options;
-	int rc = look_ahead(argv, &sandbox, &making, err);
 	if (rc != 0)
 		return rc;
-	check_launcher(&d);
+	check_launcher(d);
 	if (sandbox)
-		check_sandbox(&d);
+		check_sandbox(d);
 	if (making)
-		check_making(&d);
-	check_space(&d, making);
-	check_noise(&d);
-	if (argv->n == 0) {
-		check_arch(&d, "debian:bookworm/armel", "armel", NULL);
-		check_arch(&d, "debian:bookworm/armhf", "armhf", NULL);
+		check_making(d);
+	check_space(d, making);
+	if (targets->n == 0) {
+		check_arch(d, "debian:bookworm/armel", "armel", NULL);
+		check_arch(d, "debian:bookworm/armhf", "armhf", NULL);
+		rc = check_here(d, err);
 	}
-	for (size_t i = 0; rc == 0 && i < argv->n; i++)
-		rc = check_target(&d, argv->v[i], err);
-	guard_end(d.guard);
+	for (size_t i = 0; rc == 0 && i < targets->n; i++)
+		rc = check_target(d, targets->v[i], err);
+	return rc;
+}
+
+static int run(struct cmd_context *c, void *options, struct strvec *argv, struct err *err)
+{
+	const struct doctor_options *o = options;
+	struct doctor d = {.c = c};
+	int rc = 0;
+
+	if (o->noise && argv->n > 1)
+		return err_code(err, ERR_USAGE, "--noise: one target at a time");
+	if (o->noise)
+		rc = doctor_noise(&d, argv->n == 0 ? "local" : argv->v[0], o->seconds, err);
+	else
+		rc = look_at_all(&d, argv, err);
 	if (rc != 0)
 		return rc;
 	return d.bad > 0 ? EXIT_ERROR : 0;
 }
 
+static const struct option_row rows[] = {
+	{.name = "noise",
+	 .type = OPT_FLAG,
+	 .offset = offsetof(struct doctor_options, noise),
+	 .help = "measure one short task of TARGET (otherwise local) against itself and say which "
+		 "differences 15 rounds could show there"},
+	{.name = "time",
+	 .type = OPT_DURATION,
+	 .offset = offsetof(struct doctor_options, seconds),
+	 .arg = "TIME",
+	 .fallback = "60s",
+	 .help = "how long --noise measures"},
+	{.name = NULL},
+};
+
 const struct command cmd_doctor = {
 	.name = "doctor",
 	.arguments = "[options] [TARGET...]",
-	.summary = "say what is missing for measuring here, and what to do",
-	.details = "Each line begins with fine, bad (then what to do is said) or note. Without a\n"
-		   "target the machine and the two ports of the reference case are looked at.\n"
-		   "Nothing is downloaded and no network is used. Exit status 1 when anything is "
-		   "bad.\n",
+	.summary = "say what is missing for measuring here, what is noisy, and what to do",
+	.details =
+		"Each line begins with fine, note (figures will be worse for it, or it cannot be\n"
+		"known) or bad (nothing can be measured like this), then says what to do. Without "
+		"a\n"
+		"target this machine and the two ports of the reference case are looked at. "
+		"Nothing\n"
+		"is downloaded, and no network is used but for ssh: targets. Exit status 1 when\n"
+		"anything is bad.\n",
 	.more_help = help_targets,
+	.options = rows,
+	.options_size = sizeof(struct doctor_options),
 	.run = run,
 };

@@ -3,16 +3,15 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "base/fs.h"
 #include "base/jsonx.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/help.h"
+#include "cmd/opened.h"
 #include "collect/collect.h"
 #include "facts/difference.h"
 #include "report/table.h"
-#include "system/guard.h"
 
 struct facts_options {
 	char *format;
@@ -37,47 +36,16 @@ static int collect_from(struct system *s, struct factset *f, struct err *err)
 	return rc;
 }
 
-static void say_progress(void *arg, const char *line)
-{
-	(void)arg;
-	char *safe = text_escaped(line);
-	(void)fprintf(stderr, "%s\n", safe);
-	free(safe);
-}
-
 static int facts_of_target(struct cmd_context *c, const char *target, struct factset *f,
 			   struct err *err)
 {
-	const struct system_kind *kind = system_kind_of(target, err);
-	struct clock clock = c->clock;
+	struct opened o;
+	int rc = opened_open(&o, c, target, err);
 
-	if (kind == NULL || (kind->check != NULL && kind->check(target, err) != 0))
-		return ERR_USAGE;
-	if (kind->start_clock != NULL && kind->start_clock(target, &clock, err) != 0)
-		return err->code;
-	char *cache = fs_cache_dir();
-	char *id = guard_new_run_id();
-	struct guard *guard = guard_new_run_dir(cache, id, err);
-	char *dir = guard == NULL ? NULL : guard_system_dir(guard, "0", err);
-	int rc = dir == NULL ? err->code : 0;
-	if (rc == 0) {
-		struct system_options o = {.name = "system",
-					   .target = target,
-					   .run_id = id,
-					   .run_dir = dir,
-					   .cache_dir = cache,
-					   .clock = &clock,
-					   .stop = c->stop,
-					   .progress = say_progress};
-		struct system *s = system_open(&o, err);
-
-		rc = s == NULL ? err->code : collect_from(s, f, err);
-		system_close(s);
-	}
-	guard_end(guard);
-	free(dir);
-	free(id);
-	free(cache);
+	if (rc != 0)
+		return rc;
+	rc = collect_from(o.system, f, err);
+	opened_close(&o);
 	return rc;
 }
 

@@ -14,6 +14,7 @@ const struct command *const command_table[] = {
 	&cmd_facts,
 	&cmd_differences,
 	&cmd_doctor,
+	&cmd_init,
 	&cmd_parse,
 	&cmd_import,
 	NULL,

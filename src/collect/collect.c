@@ -121,3 +121,13 @@ int collect_facts(struct system *s, const struct stack_programs *p, enum collect
 		rc = collect_settings(&c, err);
 	return rc;
 }
+
+int collect_machine_facts(struct system *s, struct factset *f, struct err *err)
+{
+	const struct stack_programs none = {0};
+	struct collector c = {s, &none, f};
+
+	factset_copy(f, &s->facts);
+	int rc = collect_machine(&c, err);
+	return rc != 0 ? rc : collect_storage(&c, err);
+}

@@ -23,4 +23,7 @@ enum collect_depth {
 int collect_facts(struct system *s, const struct stack_programs *p, enum collect_depth depth,
 		  struct factset *f, struct err *err);
 
+/* The same of the machine alone: kernel, CPU, memory, storage, what it is virtualised by. */
+int collect_machine_facts(struct system *s, struct factset *f, struct err *err);
+
 #endif

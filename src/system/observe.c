@@ -96,72 +96,122 @@ static bool wanted_of_vmstat(const char *line)
 	return text_starts(line, "pswpin ") || text_starts(line, "pswpout ");
 }
 
-bool observe_read_process(const char *stat, long *parent, uint64_t *ticks)
+bool observe_read_process(const char *stat, struct observed_process *p)
 {
 	/* a program may have any name, brackets too */
-	const char *p = strrchr(stat, ')');
+	const char *open = strchr(stat, '(');
+	const char *close = strrchr(stat, ')');
 	uint64_t t[4];
 
 	/* state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt, then utime stime
 	 * cutime cstime (proc(5)) */
-	if (p == NULL || sscanf(p + 1,
-				" %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
-				" %" SCNu64 " %" SCNu64,
-				parent, &t[0], &t[1], &t[2], &t[3]) != 5)
+	if (open == NULL || close == NULL || close < open ||
+	    sscanf(close + 1,
+		   " %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64
+		   " %" SCNu64,
+		   &p->parent, &t[0], &t[1], &t[2], &t[3]) != 5)
 		return false;
-	*ticks = t[0] + t[1] + t[2] + t[3];
-	return true;
-}
-
-struct process {
-	long pid, parent;
-	uint64_t ticks;
-	bool ours;
-};
-
-struct process_list {
-	VEC(struct process) v;
-};
-
-static void list_processes(struct process_list *l)
-{
-	struct strvec names = STRVEC_INIT;
-	struct buf b = BUF_INIT;
-
-	(void)fs_list("/proc", &names, NULL);
-	for (size_t i = 0; i < names.n; i++) {
-		struct process p = {.pid = strtol(names.v[i], NULL, 10)};
-		char path[64];
-
-		if (p.pid <= 0)
-			continue;
-		(void)snprintf(path, sizeof(path), "/proc/%ld/stat", p.pid);
-		buf_clear(&b);
-		/* one that ended meanwhile is in its parent's count */
-		if (fs_read(path, FILE_MAX, &b, NULL) == 0 &&
-		    observe_read_process(buf_str(&b), &p.parent, &p.ticks))
-			vec_push(&l->v, p);
-	}
-	buf_release(&b);
-	strvec_release(&names);
+	size_t n = (size_t)(close - open) - 1;
+	p->pid = strtol(stat, NULL, 10);
+	p->ticks = t[0] + t[1] + t[2] + t[3];
+	(void)snprintf(p->name, sizeof(p->name), "%.*s", (int)(n < sizeof(p->name) ? n : 15),
+		       open + 1);
+	return p->pid > 0;
 }
 
 static int by_pid(const void *a, const void *b)
 {
-	long x = ((const struct process *)a)->pid;
-	long y = ((const struct process *)b)->pid;
+	long x = ((const struct observed_process *)a)->pid;
+	long y = ((const struct observed_process *)b)->pid;
 
 	return (x > y) - (x < y);
 }
 
-/* l: in the order of pids. */
-static bool is_ours(const struct process_list *l, long pid)
+static const struct observed_process *find_process(const struct observed_processes *l, long pid)
 {
-	const struct process key = {.pid = pid};
-	const struct process *p =
-		l->v.n == 0 ? NULL : bsearch(&key, l->v.v, l->v.n, sizeof(key), by_pid);
+	const struct observed_process key = {.pid = pid};
 
-	return p != NULL && p->ours;
+	return l->v.n == 0 ? NULL : bsearch(&key, l->v.v, l->v.n, sizeof(key), by_pid);
+}
+
+static void mark_ours(struct observed_processes *l)
+{
+	bool more = true;
+
+	for (size_t i = 0; i < l->v.n; i++)
+		l->v.v[i].ours = l->v.v[i].pid == (long)getpid();
+	for (int pass = 0; more && pass < PASSES_MAX; pass++) {
+		more = false;
+		for (size_t i = 0; i < l->v.n; i++) {
+			struct observed_process *p = &l->v.v[i];
+			const struct observed_process *parent = find_process(l, p->parent);
+
+			if (!p->ours && parent != NULL && parent->ours)
+				p->ours = more = true;
+		}
+	}
+}
+
+void observe_processes(struct observed_processes *l)
+{
+	struct strvec names = STRVEC_INIT;
+	struct buf b = BUF_INIT;
+
+	*l = (struct observed_processes){{0}};
+	(void)fs_list("/proc", &names, NULL);
+	for (size_t i = 0; i < names.n; i++) {
+		struct observed_process p = {.pid = 0};
+		char *path = NULL;
+
+		if (names.v[i][0] < '1' || names.v[i][0] > '9')
+			continue;
+		path = mem_printf("/proc/%s/stat", names.v[i]);
+		buf_clear(&b);
+		/* one that ended meanwhile is in its parent's count */
+		if (fs_read(path, FILE_MAX, &b, NULL) == 0 && observe_read_process(buf_str(&b), &p))
+			vec_push(&l->v, p);
+		free(path);
+	}
+	if (l->v.n > 0)
+		qsort(l->v.v, l->v.n, sizeof(*l->v.v), by_pid);
+	mark_ours(l);
+	buf_release(&b);
+	strvec_release(&names);
+}
+
+static uint64_t used_since(const struct observed_processes *before,
+			   const struct observed_process *p)
+{
+	const struct observed_process *then = find_process(before, p->pid);
+
+	return then != NULL && then->ticks <= p->ticks ? p->ticks - then->ticks : p->ticks;
+}
+
+char *observe_busiest(const struct observed_processes *before,
+		      const struct observed_processes *after)
+{
+	enum { MOST = 3 };
+	const uint64_t least = (uint64_t)sysconf(_SC_CLK_TCK) / 10;
+	struct buf b = BUF_INIT;
+	uint64_t below = UINT64_MAX;
+
+	for (int i = 0; i < MOST; i++) {
+		const struct observed_process *top = NULL;
+		uint64_t most = least;
+
+		for (size_t k = 0; k < after->v.n; k++) {
+			uint64_t used = used_since(before, &after->v.v[k]);
+			if (!after->v.v[k].ours && used >= most && used < below) {
+				most = used;
+				top = &after->v.v[k];
+			}
+		}
+		if (top == NULL)
+			break;
+		buf_addf(&b, "%s%s (pid %ld)", i == 0 ? "" : ", ", top->name, top->pid);
+		below = most;
+	}
+	return b.len == 0 ? NULL : buf_detach(&b);
 }
 
 /*
@@ -170,25 +220,11 @@ static bool is_ours(const struct process_list *l, long pid)
  */
 static void add_own(struct buf *out)
 {
-	struct process_list l = {0};
+	struct observed_processes l;
 	uint64_t own = 0;
 	bool apart = placement_client_is_apart();
-	bool more = true;
 
-	list_processes(&l);
-	if (l.v.n > 0)
-		qsort(l.v.v, l.v.n, sizeof(*l.v.v), by_pid);
-	for (size_t i = 0; i < l.v.n; i++)
-		l.v.v[i].ours = l.v.v[i].pid == (long)getpid();
-	for (int pass = 0; more && pass < PASSES_MAX; pass++) {
-		more = false;
-		for (size_t i = 0; i < l.v.n; i++) {
-			struct process *p = &l.v.v[i];
-
-			if (!p->ours && is_ours(&l, p->parent))
-				p->ours = more = true;
-		}
-	}
+	observe_processes(&l);
 	for (size_t i = 0; i < l.v.n; i++) {
 		if (l.v.v[i].ours && !(apart && l.v.v[i].pid == (long)getpid()))
 			own += l.v.v[i].ticks;

@@ -59,3 +59,20 @@ setup() {
 	[[ "$output" == *"note  debian:nonsense/armhf: "*"no release of Debian"* ]]
 	[[ "$output" != *"fine  debian:nonsense/armhf: not prepared"* ]]
 }
+
+@test "doctor looks at this machine once, and says what its load is" {
+	run "$LAMPDUEL" doctor local local
+	[ "$(grep -c ' load: ' <<<"$output")" -eq 1 ]
+	[[ "$output" =~ (fine|note)\ \ load:\ other\ programs\ use\ [0-9]+\ %\ of\ the\ CPUs ]]
+}
+
+@test "the noise test is of one target, and says when it cannot be made" {
+	run "$LAMPDUEL" doctor --noise local local
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 1 ]
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	run "$LAMPDUEL" doctor --noise "dir:$BATS_TEST_TMPDIR/empty"
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == "lampduel: dir:"*"no programs"* ]]
+}

@@ -204,6 +204,24 @@ cutter() {
 	[[ $err == *"no verdict is possible"* ]]
 }
 
+@test "doctor over ssh: what that machine lacks and how busy it is" {
+	try with_server '' "$LAMPDUEL" doctor ssh:box
+	[[ $out == *"fine  ssh:box: openssl "* ]] || { echo "$out$err"; return 1; }
+	[[ $out =~ (fine|note)\ \ ssh:box,\ load:\ other\ programs\ use\ [0-9]+\ %\ of\ the\ CPUs ]]
+	[[ $out == *"ssh:box, memory: "*" MB are free"* ]]
+	nothing_there
+}
+
+@test "the noise test, here and over ssh" {
+	[ -n "${LAMPDUEL_TEST_ALL:-}" ] || skip "slow: --all"
+	for target in local ssh:box; do
+		try with_server '' "$LAMPDUEL" doctor --noise --time 15s "$target"
+		[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+		[[ $out == *"pairs of one task of arithmetic"*"15 rounds show a difference of "*" %"*"load: other programs used"* ]]
+		nothing_there
+	done
+}
+
 @test "openssl over ssh gives what it gives here" {
 	[ "$(nproc)" -ge 1 ]
 	try with_server '' "$LAMPDUEL" run --accept-load -b near=local -c far=ssh:box -n 2 -w openssl --set openssl.algorithms=rsa2048 \

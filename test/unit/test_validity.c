@@ -188,16 +188,38 @@ static void this_machine_is_observed(void **state)
 
 static void a_process_may_have_any_name(void **state)
 {
-	long parent = 0;
-	uint64_t ticks = 0;
+	struct observed_process p = {.pid = 0};
 
 	(void)state;
 	assert_true(observe_read_process(
-		"12 (a) b (c)) S 7 12 12 0 -1 4194560 100 0 0 0 3 4 50 60 20", &parent, &ticks));
-	assert_int_equal(parent, 7);
-	assert_int_equal(ticks, 117);
-	assert_false(observe_read_process("12 (x) S 7 12", &parent, &ticks));
-	assert_false(observe_read_process("", &parent, &ticks));
+		"12 (a) b (c)) S 7 12 12 0 -1 4194560 100 0 0 0 3 4 50 60 20", &p));
+	assert_int_equal(p.pid, 12);
+	assert_int_equal(p.parent, 7);
+	assert_int_equal(p.ticks, 117);
+	assert_string_equal(p.name, "a) b (c)");
+	assert_true(
+		observe_read_process("9 (sixteen letters!) R 1 9 9 0 -1 0 0 0 0 0 1 0 0 0", &p));
+	assert_string_equal(p.name, "sixteen letters");
+	assert_false(observe_read_process("12 (x) S 7 12", &p));
+	assert_false(observe_read_process("12 )x( S 7 12", &p));
+	assert_false(observe_read_process("", &p));
+}
+
+static void the_busiest_of_others_are_named(void **state)
+{
+	struct observed_process then[] = {{5, 1, "idle", 10, false}, {7, 1, "old", 1000, false}};
+	struct observed_process now[] = {{5, 1, "idle", 11, false},
+					 {7, 1, "old", 1100, false},
+					 {8, 1, "new", 900, false},
+					 {9, 1, "mine", 5000, true}};
+	struct observed_processes a = {.v = {then, 2, 2}};
+	struct observed_processes b = {.v = {now, 4, 4}};
+
+	(void)state;
+	char *text = observe_busiest(&a, &b);
+	assert_string_equal(text, "new (pid 8), old (pid 7)");
+	free(text);
+	assert_null(observe_busiest(&b, &b));
 }
 
 int main(void)
@@ -213,6 +235,7 @@ int main(void)
 		cmocka_unit_test(core_throttling_disturbs),
 		cmocka_unit_test(this_machine_is_observed),
 		cmocka_unit_test(a_process_may_have_any_name),
+		cmocka_unit_test(the_busiest_of_others_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
