@@ -95,9 +95,24 @@ static void put_answer(struct page *p)
 		add_element(p, "p", " class=\"warn\"", words_emulation());
 }
 
-static void add_figure(struct page *p, const struct report_figure *f)
+/* label: the column's heading once more; on a phone each cell has a line of its own. */
+static void begin_cell(struct page *p, const char *class, const char *label)
 {
-	buf_addstr(p->out, "<td class=\"n\">");
+	buf_addf(p->out, "<td class=\"%s\" data-label=\"", class);
+	add(p, label);
+	buf_addstr(p->out, "\">");
+}
+
+static void add_cell(struct page *p, const char *class, const char *label, const char *text)
+{
+	begin_cell(p, class, label);
+	add(p, text);
+	buf_addstr(p->out, "</td>\n");
+}
+
+static void add_figure(struct page *p, const char *label, const struct report_figure *f)
+{
+	begin_cell(p, "n", label);
 	add(p, f->text[0] == '\0' ? "no value" : f->text);
 	if (f->second[0] != '\0')
 		add_element(p, "small", "", f->second);
@@ -113,23 +128,27 @@ static void add_figure(struct page *p, const struct report_figure *f)
 static void put_row(struct page *p, const struct report_row *r, size_t candidate)
 {
 	const struct report_change *c = &r->changes.v[candidate];
+	const char *base = p->m->systems.v[p->m->baseline].name;
+	const char *other = p->m->systems.v[candidate].name;
+	const char *time = words_time_heading(c->emulated);
+	const char *times = words_times_heading(c->emulated);
 
 	buf_addstr(p->out, "<tr>");
 	add_element(p, "th", " scope=\"row\"", r->title);
-	add_figure(p, &r->figures.v[p->m->baseline]);
-	add_figure(p, &r->figures.v[candidate]);
-	add_element(p, "td", " class=\"n\"", c->percent);
-	add_element(p, "td", " class=\"n\"", c->times);
-	add_element(p, "td", " class=\"v\"", c->verdict);
+	add_figure(p, base, &r->figures.v[p->m->baseline]);
+	add_figure(p, other, &r->figures.v[candidate]);
+	add_cell(p, "n", time, c->percent);
+	add_cell(p, "n", times, c->times);
+	add_cell(p, "v", "how sure", c->verdict);
 	buf_addstr(p->out, "</tr>\n");
 	if (r->published == NULL)
 		return;
 	buf_addstr(p->out, "<tr class=\"published\">");
 	add_element(p, "th", " scope=\"row\"", "published, Raspberry Pi 3");
-	add_element(p, "td", " class=\"n\"", r->published_soft);
-	add_element(p, "td", " class=\"n\"", r->published_hard);
-	add_element(p, "td", " class=\"n\"", r->published_percent);
-	add_element(p, "td", " class=\"n\"", r->published_times);
+	add_cell(p, "n", base, r->published_soft);
+	add_cell(p, "n", other, r->published_hard);
+	add_cell(p, "n", "time", r->published_percent);
+	add_cell(p, "n", "as fast", r->published_times);
 	buf_addstr(p->out, "<td></td></tr>\n");
 }
 
@@ -142,7 +161,7 @@ static void put_pair(struct page *p, const char *what, size_t s, size_t from, si
 			   m->systems.v[m->baseline].name, emulated ? ", under emulation" : "");
 
 	begin_wide(p, title);
-	buf_addstr(p->out, "<table>\n");
+	buf_addstr(p->out, "<table class=\"results\">\n");
 	add_element(p, "caption", "", title);
 	buf_addstr(p->out, "<thead><tr><th scope=\"col\">Task</th>");
 	add_system_heading(p, m->baseline);
@@ -163,14 +182,14 @@ static void put_alone(struct page *p, const char *what, size_t from, size_t to)
 				 m->systems.v[0].emulated ? ", under emulation" : "");
 
 	begin_wide(p, title);
-	buf_addstr(p->out, "<table>\n");
+	buf_addstr(p->out, "<table class=\"results\">\n");
 	add_element(p, "caption", "", title);
 	buf_addstr(p->out, "<thead><tr><th scope=\"col\">Task</th><th scope=\"col\">mean</th>"
 			   "</tr></thead>\n<tbody>\n");
 	for (size_t i = from; i < to; i++) {
 		buf_addstr(p->out, "<tr>");
 		add_element(p, "th", " scope=\"row\"", m->rows.v[i].title);
-		add_figure(p, &m->rows.v[i].figures.v[0]);
+		add_figure(p, "mean", &m->rows.v[i].figures.v[0]);
 		buf_addstr(p->out, "</tr>\n");
 	}
 	buf_addstr(p->out, "</tbody></table></div>\n");
