@@ -34,7 +34,7 @@ is_read() {
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	# without what has no default: these show a form, or nothing
 	sed -E '/= (N|TIME|FILE|URL|.*\|.*|)$/d; /^; (command =|\[)/d; s/^; ([a-z-]+ = )/\1/' <<<"$out" >all.ini
-	[ "$(grep -c '^; rounds' all.ini)" = 0 ]
+	[ "$(grep -c '^; rounds =' all.ini)" = 0 ]
 	is_read all.ini
 }
 
