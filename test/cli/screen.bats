@@ -66,6 +66,32 @@ moves() { grep -c '\^\[\[[0-9]*A' <<<"$out"; }
 	[ "$(moves)" -eq 0 ]
 }
 
+@test "what is said meanwhile stays, of the screen nothing is left, in every size of terminal" {
+	reason='gave up \u001b[2J after 60 s, which is more to say than a narrow terminal has on one line'
+	{
+		sed '/"quick".*"round":[35]/s/}$/,"attempt":1,"status":"timeout","reason":"'"${reason/\\/\\\\}"'"}/' "$recording"
+		at=500000
+		for round in 3 5; do
+			call slow "$round" 2000 ',"attempt":2'
+			call quick "$round" 1000 ',"attempt":2'
+		done
+	} >"$recording.new"
+	mv "$recording.new" "$recording"
+	for size in "24 80" "12 60" "10 40" "8 70" "24 30"; do
+		# shellcheck disable=SC2086 # two words
+		duel $size
+		# the log has a line of script's own before and after
+		sed '1d' "$BATS_TEST_TMPDIR/log" >"$BATS_TEST_TMPDIR/sent"
+		# shellcheck disable=SC2086
+		left=$(python3 "$BATS_TEST_DIRNAME/terminal.py" $size "$BATS_TEST_TMPDIR/sent")
+		all=$(tr -d '\n' <<<"$left")
+		[[ $all == *"measuring"*"command/work on quick, round 3,"*"\\x1b[2J"*"round 5,"*"Experiment "* ]]
+		[[ $all != *"now: "* && $all != *"done: "* && $all != *"Ctrl-C"* && $all != *" %, about"* ]]
+		[ "$(grep -c '^metric' <<<"$left")" -eq 0 ]
+		[ "$(grep -o 'measuring' <<<"$all" | wc -l)" -eq 1 ]
+	done
+}
+
 @test "with -v every sample has a line and there is a bar only" {
 	duel 24 80 -v
 	[ "$(moves)" -eq 0 ]
