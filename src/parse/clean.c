@@ -344,12 +344,30 @@ static const char *time_stamp(const char *s)
 	return num_is_blank(*p) || *p == '\0' ? num_skip(p) : s;
 }
 
+/* "puffy$ openssl": a host's name alone, and a command behind it. */
+static const char *host_prompt(const char *s)
+{
+	size_t n = 0;
+
+	if (!num_is_alpha(*s))
+		return NULL;
+	while (num_is_alpha(s[n]) || num_is_digit(s[n]) || s[n] == '-' || s[n] == '.')
+		n++;
+	if (n < 3 || n > 30 || (s[n] != '$' && s[n] != '#') || s[n + 1] != ' ')
+		return NULL;
+	s = num_skip(s + n + 1);
+	return (*s >= 'a' && *s <= 'z') || *s == '.' || *s == '/' ? s : NULL;
+}
+
 /* "user@host:~$ ", "[root@host]# ", "~ # ": a prompt with the place in it. */
 static const char *long_prompt(const char *s)
 {
 	bool at = false;
 	size_t n = strnlen(s, 80);
+	const char *next;
 
+	if ((next = host_prompt(s)) != NULL)
+		return next;
 	/* most lines have neither a user nor a place to show */
 	if (memchr(s, '@', n) == NULL && s[0] != '~' && strncmp(s, "bash-", 5) != 0 &&
 	    strncmp(s, "sh-", 3) != 0)

@@ -408,6 +408,18 @@ static int csv_fields(const char *s, struct word *w, int max)
 	return n;
 }
 
+static void single_quotes(char *s)
+{
+	char *to = s;
+
+	for (; *s != '\0'; s++) {
+		*to++ = *s;
+		if (*s == '"' && s[1] == '"')
+			s++;
+	}
+	*to = '\0';
+}
+
 static bool csv_number(const struct word *w, int n, int column, struct num *out)
 {
 	return column >= 0 && column < n && num_scan(w[column].s, NUM_EXPONENT, out) &&
@@ -445,6 +457,8 @@ static long csv_line(struct hyperfine *h, struct parse_ctx *ctx, const struct pi
 	if (fields < h->columns && !p->last)
 		return READER_MORE;
 	command_begin(h, ctx, w[0].s, w[0].len);
+	if (w[0].s > p->s) /* it was quoted, and quotes in it were doubled */
+		single_quotes(h->command);
 	h->mean_line = h->user_line = h->sys_line = piece_line(p, p->s);
 	/* the last field of a text that was cut may have lost digits */
 	if (fields > h->column_mean + 1 || !p->end)

@@ -295,7 +295,7 @@ bool labels_line(struct labels *l, const struct clean_line *c)
 	} else if (level >= 0) {
 		set(l, level, c->s, c->len);
 	}
-	if (c->len < LABEL_MAX && (c->hashes == 0 || l->commented))
+	if (c->len < LABEL_MAX && (c->hashes == 0 || l->commented) && has_letter(c->s))
 		memcpy(l->above, c->s, c->len + 1);
 	l->fresh = false;
 	return level >= 0 && level != LEVEL_LINE;

@@ -13,12 +13,14 @@
 
 enum { RULE = 14 }; /* dashes that -vvv prints around a statement */
 
-static void statement_clear(struct mariadb *m)
+void mariadb_clear(struct mariadb *m)
 {
 	m->statement[0] = m->column[0] = '\0';
 	m->statement_len = 0;
 	m->open = m->shown = m->listed = m->full = m->profiles = m->version_column = false;
 	m->borders = 0;
+	m->waiting_len = 0;
+	m->queued = false;
 }
 
 /* A statement whose result stood without a time counts as a query all the same. */
@@ -26,11 +28,11 @@ static void statement_drop(struct mariadb *m)
 {
 	if (m->statement_len > 0 && m->shown)
 		m->query++;
-	statement_clear(m);
+	mariadb_clear(m);
 }
 
 /* Adds text to the statement up to its end; returns the bytes read. */
-static long statement_add(struct mariadb *m, const char *s, size_t len)
+long mariadb_statement_add(struct mariadb *m, const char *s, size_t len)
 {
 	char quote = 0;
 	size_t n = 0;
@@ -69,6 +71,44 @@ static long statement_add(struct mariadb *m, const char *s, size_t len)
 	return (long)n;
 }
 
+void mariadb_next(struct mariadb *m)
+{
+	char text[STATEMENT_MAX];
+	const char *end;
+	size_t len = m->waiting_len, n;
+
+	memcpy(text, m->waiting, len);
+	text[len] = '\0';
+	mariadb_clear(m);
+	if (len == 0)
+		return;
+	end = sql_end(text);
+	n = end != NULL ? (size_t)(end - text) : len;
+	mariadb_statement_add(m, text, n);
+	m->queued = true;
+	m->waiting_len = len - n;
+	memcpy(m->waiting, text + n, m->waiting_len);
+}
+
+/* "select 1; select 2;": the second one waits until the first one has its time. */
+static long statement_behind(struct mariadb *m, const struct piece *p)
+{
+	static const char *const verbs[] = {"select ", "set ",    "do ",
+					    "insert ", "update ", "delete "};
+	const char *end = sql_end(p->s);
+	size_t n = end != NULL ? (size_t)(end - p->s) : p->len;
+	bool verb = false;
+
+	for (size_t i = 0; !verb && i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		verb = num_after_nocase(p->s, verbs[i]) != NULL;
+	if (!verb || end == NULL || m->waiting_len + n >= sizeof(m->waiting))
+		return READER_NONE;
+	memcpy(m->waiting + m->waiting_len, p->s, n);
+	m->waiting_len += n;
+	m->queued = true;
+	return (long)n;
+}
+
 static bool is_client_command(const char *s)
 {
 	static const char *const words[] = {"exit",   "quit",   "use",   "\\q",
@@ -89,15 +129,14 @@ static long statement_begin(struct mariadb *m, const char *s, const struct piece
 	long n;
 
 	statement_drop(m);
-	m->line = piece_line(p, s);
 	m->ruled = m->dashes;
 	m->dashes = false;
-	n = statement_add(m, s, strlen(s));
+	n = mariadb_statement_add(m, s, strlen(s));
 	m->full = p->full;
 	m->last_len = p->s == s ? SIZE_MAX / 2 : p->len; /* without a prompt it has no -> either */
 	/* what the client does itself needs no semicolon */
 	if (is_client_command(m->statement))
-		statement_clear(m);
+		mariadb_clear(m);
 	return n;
 }
 
@@ -186,6 +225,8 @@ static long time_line(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 		return READER_NONE;
 	while (*open != '\0' && *open != '(' && open - p->s < 100)
 		open++;
+	if (*open == '\0' && sure != NULL && mariadb_mycli(m, ctx, p, sure) > 0)
+		return (long)p->len;
 	if (*open == '\0')
 		return sure != NULL && !p->last && p->len < 100 ? READER_MORE : READER_NONE;
 	if (*open != '(')
@@ -203,27 +244,8 @@ static long time_line(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 	/* the time of SHOW PROFILES itself says nothing */
 	if (!m->profiles)
 		mariadb_emit(m, ctx, &t, NULL, "", piece_line(p, open));
-	statement_clear(m);
+	mariadb_next(m);
 	return t.end + (*t.end == ')') - p->s;
-}
-
-/* "Showing rows 0 - 0 (1 total, Query took 3.0300 seconds.)": phpMyAdmin. */
-static long web_line(struct mariadb *m, struct parse_ctx *ctx, const struct piece *p)
-{
-	static const char *const words[] = {"Query took ", "query took ", "Traitement en ",
-					    "La consulta tard\xc3\xb3 ", "Die Abfrage dauerte "};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *at = num_find(p->s, words[i], 400);
-		struct num t;
-
-		if (at == NULL || !sql_duration(at + strlen(words[i]), &t))
-			continue;
-		mariadb_emit(m, ctx, &t, NULL, "", piece_line(p, at));
-		statement_clear(m);
-		return t.end + strcspn(t.end, ")") - p->s;
-	}
-	return READER_NONE;
 }
 
 /* "mysql_5.7: ~1.8 sec" below a statement: somebody's list, one server a line. */
@@ -300,7 +322,7 @@ static long session_line(struct mariadb *m, const struct piece *p)
 		return e + strcspn(e, " \t") - p->s;
 	}
 	if (strncmp(p->s, "ERROR ", 6) == 0 && num_is_digit(p->s[6])) {
-		statement_clear(m);
+		mariadb_clear(m);
 		return 6 + (long)strcspn(p->s + 6, " \t");
 	}
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -329,9 +351,13 @@ static long profile_row(struct mariadb *m, struct parse_ctx *ctx, const struct p
 		return p->last ? READER_NONE : READER_MORE;
 	m->statement_len = 0;
 	m->full = true;
-	statement_add(m, s, (size_t)(bar - s));
+	mariadb_statement_add(m, s, (size_t)(bar - s));
 	m->open = false;
-	mariadb_emit(m, ctx, &t, NULL, "", piece_line(p, p->s));
+	m->again = mariadb_was_timed(m, &t);
+	mariadb_emit(m, ctx, &t, NULL,
+		     m->again ? "the same execution as above, from SHOW PROFILES" : "",
+		     piece_line(p, p->s));
+	m->again = false;
 	return bar + 1 - p->s;
 }
 
@@ -348,7 +374,7 @@ static long table_row(struct mariadb *m, struct parse_ctx *ctx, const struct pie
 			return r;
 	}
 	if (num_after(s, "Query_ID | Duration ") != NULL) {
-		statement_clear(m);
+		mariadb_clear(m);
 		m->profiles = m->shown = true;
 		return num_after(s, "Query_ID | Duration ") - p->s;
 	}
@@ -429,7 +455,7 @@ static long more_of_statement(struct mariadb *m, const struct piece *p)
 		return READER_NONE;
 	if (skip == p->len)
 		return (long)p->len;
-	n = (long)skip + statement_add(m, p->s + skip, p->len - skip);
+	n = (long)skip + mariadb_statement_add(m, p->s + skip, p->len - skip);
 	m->full = p->full;
 	if (m->last_len < SIZE_MAX / 2)
 		m->last_len = p->len;
@@ -440,6 +466,12 @@ static long statement_line(struct mariadb *m, const struct piece *p)
 {
 	const char *after = prompt_end(p->s);
 
+	if (p->rest && m->statement_len > 0 && !m->open && !m->shown && !m->listed) {
+		long n = statement_behind(m, p);
+
+		if (n != READER_NONE)
+			return n;
+	}
 	if (after != NULL) {
 		long n = 0;
 
@@ -480,9 +512,8 @@ static long mariadb_read(void *state, struct parse_ctx *ctx, const struct piece 
 	if (r == READER_NONE &&
 	    (num_is_digit(c) || c == 'E' || c == 'Q' || m->shown || m->statement_len > 0))
 		r = time_line(m, ctx, p);
-	if (r == READER_NONE && strchr(p->s, '(') != NULL &&
-	    (c == 'S' || c == 'A' || c == 'M' || c == 'Z' || m->statement_len > 0))
-		r = web_line(m, ctx, p);
+	if (r == READER_NONE)
+		r = mariadb_tool_line(m, ctx, p);
 	if (r == READER_NONE)
 		r = statement_line(m, p);
 	if (r == READER_NONE)
@@ -501,7 +532,7 @@ static void mariadb_boundary(void *state, struct parse_ctx *ctx)
 {
 	struct mariadb *m = state;
 
-	(void)ctx;
+	mariadb_above(m, ctx);
 	statement_drop(m);
 	runs_boundary(&m->runs);
 	m->fresh = true;
@@ -511,6 +542,7 @@ static void mariadb_finish(void *state, struct parse_ctx *ctx)
 {
 	struct mariadb *m = state;
 
+	mariadb_above(m, ctx);
 	if (m->statement_len > 0 && m->shown)
 		ctx_hint(ctx, "the result of a statement without the line that says its time");
 	if (m->exprs_n > 1)
@@ -528,7 +560,7 @@ static const char *const mariadb_starts[] = {
 const struct reader mariadb_reader = {
 	.name = "the mysql and mariadb clients",
 	.starts = mariadb_starts,
-	.first = "+|*-0123456789bBEQmMrSIUDCALRWYTOaosZ",
+	.first = "+|*/-0123456789bBEQmMrSIUDCALRWYTOaosZ",
 	.state_size = sizeof(struct mariadb),
 	.read = mariadb_read,
 	.boundary = mariadb_boundary,

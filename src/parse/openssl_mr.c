@@ -338,7 +338,7 @@ static void mr_figures(struct openssl *o, const struct fields *f, unsigned long 
 static void emit_sum(struct openssl *o, struct parse_ctx *ctx, const struct sum *s, int i,
 		     const char *reason)
 {
-	static const enum operation both[] = {OP_SIGN, OP_VERIFY};
+	static const enum operation ops[] = {OP_SIGN, OP_VERIFY, OP_ENCRYPT, OP_DECRYPT};
 	struct parse_value v = {.line = s->line, .derived = o->multi};
 	char item[ITEM_MAX + 16], row[ITEM_MAX + 48], aspect[32], note[128];
 	const char *name = s->name;
@@ -358,7 +358,7 @@ static void emit_sum(struct openssl *o, struct parse_ctx *ctx, const struct sum 
 		v.unit = "B/s";
 		v.step = 0.01;
 	} else {
-		snprintf(aspect, sizeof(aspect), "%s", openssl_op_name(one ? OP_OP : both[i]));
+		snprintf(aspect, sizeof(aspect), "%s", openssl_op_name(one ? OP_OP : ops[i]));
 		v.unit = "op/s";
 		if (o->unit == MR_SECONDS && value > 0)
 			value = 1 / value;
@@ -381,6 +381,7 @@ static void emit_sums(struct openssl *o, struct parse_ctx *ctx)
 		const struct sum *s = &o->sum[i];
 		int figures = s->alg == ALG_BULK                         ? s->n
 			      : s->alg == ALG_ECDH || s->alg == ALG_FFDH ? 1
+			      : s->alg == ALG_RSA && s->n == 4           ? 4
 									 : 2;
 		const char *reason = NULL;
 

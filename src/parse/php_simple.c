@@ -231,12 +231,19 @@ static long begin_line(struct php_simple *s, struct parse_ctx *ctx, const struct
 		s->machine = true;
 		return p->rest ? e - p->s : (long)p->len;
 	}
+	e = num_after(p->s, "TEST NAME : SECONDS");
+	if (e != NULL) {
+		if (!s->active || s->b.n > 0)
+			begin(s, ctx);
+		return e - p->s;
+	}
 	if (num_find(p->s, "PHP BENCHMARK SCRIPT", 120) != NULL ||
-	    num_find(p->s, "PHP benchmark script", 120) != NULL ||
-	    num_after(p->s, "TEST NAME : SECONDS") != NULL) {
+	    num_find(p->s, "PHP benchmark script", 120) != NULL) {
 		if (!s->active || s->b.n > 0)
 			begin(s, ctx);
 		e = num_find(p->s, "SCRIPT", 120);
+		if (e == NULL)
+			e = num_find(p->s, "script", 120);
 		return e != NULL ? e + strlen("SCRIPT") - p->s : (long)p->len;
 	}
 	if (!s->active && strncmp(p->s, "test_", 5) == 0 && num_find(p->s, " sec", 120) != NULL) {
@@ -247,6 +254,21 @@ static long begin_line(struct php_simple *s, struct parse_ctx *ctx, const struct
 		return r;
 	}
 	return READER_NONE;
+}
+
+/* "Server : ...", "CPU :": what is said before the results, and no heading. */
+static bool is_about_machine(const struct piece *p)
+{
+	static const char *const words[] = {"start",   "server",           "platform", "system",
+					    "cpu ",    "model ",           "cores ",   "mhz ",
+					    "memory ", "benchmark version"};
+
+	/* in the middle of a line only the first four are sure */
+	for (size_t i = 0; i < (p->rest ? 4 : sizeof(words) / sizeof(words[0])); i++) {
+		if (num_after_nocase(p->s, words[i]) != NULL)
+			return true;
+	}
+	return false;
 }
 
 static long php_simple_read(void *state, struct parse_ctx *ctx, const struct piece *p)
@@ -260,11 +282,9 @@ static long php_simple_read(void *state, struct parse_ctx *ctx, const struct pie
 	r = begin_line(s, ctx, p);
 	if (r != READER_NONE || !s->active)
 		return r;
-	if (num_after_nocase(p->s, "start") != NULL || num_after_nocase(p->s, "server") != NULL ||
-	    num_after_nocase(p->s, "platform") != NULL ||
-	    num_after_nocase(p->s, "system") != NULL) {
+	if (is_about_machine(p)) {
 		e = strchr(p->s, ':');
-		return e != NULL && e - p->s < 20 ? e + 1 - p->s : READER_NONE;
+		return e != NULL && e - p->s < 24 ? e + 1 - p->s : READER_NONE;
 	}
 	e = num_after(p->s, "PHP_VERSION: ");
 	if (e == NULL)

@@ -136,6 +136,7 @@ enum sysbench_key {
 	KEY_CPU,
 	KEY_SQL,
 	KEY_MEMORY,
+	KEY_FILEIO,
 	KEY_TIME,
 	KEY_EVENTS,
 	KEY_EVENT_RATE,
@@ -176,6 +177,11 @@ static const struct key keys[] = {
 	{"Total operations:", KEY_OPERATIONS},
 	{"Operations performed:", KEY_OPERATIONS},
 	{"Running memory speed test", KEY_MEMORY},
+	{"File operations:", KEY_FILEIO},
+	{"Doing random r/w test", KEY_FILEIO},
+	{"Doing random read test", KEY_FILEIO},
+	{"Doing random write test", KEY_FILEIO},
+	{"Doing sequential ", KEY_FILEIO},
 	{"Doing memory operations speed test", KEY_MEMORY},
 	{"transactions:", KEY_TRANSACTIONS},
 	{"queries:", KEY_QUERIES},
@@ -352,6 +358,9 @@ static long key_line(struct sysbench *s, struct parse_ctx *ctx, const struct pie
 		break;
 	case KEY_MEMORY:
 		snprintf(s->test, sizeof(s->test), "memory");
+		break;
+	case KEY_FILEIO:
+		snprintf(s->test, sizeof(s->test), "fileio");
 		break;
 	case KEY_SQL:
 		s->results = true;

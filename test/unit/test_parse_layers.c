@@ -143,6 +143,8 @@ static void quoting_goes(void **state)
 	expect_prefix("## Soft float", "Soft float", 2, false);
 	expect_prefix("$ openssl speed", "openssl speed", 0, true);
 	expect_prefix("pi@board:~/x $ openssl speed", "openssl speed", 0, true);
+	expect_prefix("puffy$ openssl speed", "openssl speed", 0, true);
+	expect_prefix("US$ 5", "US$ 5", 0, false);
 	expect_prefix("[root@host dir]# ab -n 1", "ab -n 1", 0, true);
 	expect_prefix("JD> text", "text", 0, false);
 	expect_prefix("2024-05-03T22:11:19.123Z text", "text", 0, false);
