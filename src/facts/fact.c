@@ -33,6 +33,22 @@ void factset_set(struct factset *f, const char *key, const char *value, const ch
 	mem_replace(&at->origin, mem_strdup(origin == NULL ? "" : origin));
 }
 
+void factset_remove(struct factset *f, const char *prefix)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (!text_starts(f->v[i].key, prefix)) {
+			f->v[kept++] = f->v[i];
+			continue;
+		}
+		free(f->v[i].key);
+		free(f->v[i].value);
+		free(f->v[i].origin);
+	}
+	f->n = kept;
+}
+
 const char *factset_get(const struct factset *f, const char *key)
 {
 	const struct fact *at = find(f, key);

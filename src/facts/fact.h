@@ -25,6 +25,8 @@ struct factset {
 void factset_release(struct factset *f);
 /* Adds a fact, or replaces the value and origin of the one with this key. Copies its arguments. */
 void factset_set(struct factset *f, const char *key, const char *value, const char *origin);
+/* Takes out every fact whose key begins with prefix. */
+void factset_remove(struct factset *f, const char *prefix);
 const char *factset_get(const struct factset *f, const char *key); /* NULL when unknown */
 void factset_copy(struct factset *to, const struct factset *from);
 

@@ -24,6 +24,19 @@ static const struct plan *plan_of(const struct runner *r)
 	return r->q->plan;
 }
 
+/* Servers that run anyway know better than files which settings are in effect. */
+static int ask_servers(const struct session *s, size_t system, struct factset *f, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t k = 0; rc == 0 && k < s->tasks.tasks.n; k++) {
+		const struct task *t = &s->tasks.tasks.v[k];
+		if (task_is_of_running(t) && t->kind->facts != NULL)
+			rc = t->kind->facts(t, s->systems[system], f, err);
+	}
+	return rc;
+}
+
 static int collect_all(struct runner *r, bool again, struct err *err)
 {
 	struct session *s = &r->session;
@@ -38,6 +51,8 @@ static int collect_all(struct runner *r, bool again, struct err *err)
 				    s->trees[s->n_trees == 1 ? 0 : i].origin);
 		if (rc == 0 && s->stacks[i] != NULL)
 			stack_settings(s->stacks[i], &f);
+		if (rc == 0)
+			rc = ask_servers(s, i, &f, err);
 		if (rc == 0 && again)
 			rc = sampler_compare_facts(&r->sampler, i, &f, err);
 		if (rc == 0 && !again)

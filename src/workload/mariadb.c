@@ -13,8 +13,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "facts/effective.h"
 
-enum { FIRST_COUNT = 1000, OUTPUT_MAX = 64 << 10 };
+enum { FIRST_COUNT = 1000, OUTPUT_MAX = 512 << 10 };
 
 /* resolution of SYSDATE(6) in seconds */
 #define MICROSECOND 1e-6
@@ -193,6 +194,29 @@ static bool running_supported(const struct task *t, struct system *s, char **rea
 	else
 		free(why);
 	return why == NULL;
+}
+
+static int running_facts(const struct task *t, struct system *s, struct factset *f, struct err *err)
+{
+	static const char sql[] = "SHOW GLOBAL VARIABLES";
+	struct step top = {.name = t->name, .round = 0, .attempt = 1};
+	struct step step = step_below(&top, "variables");
+	struct outcome out = {0};
+	int rc = ask(t, s, NULL, &step, sql, &out, err);
+
+	if (rc == 0 && out.status == OUTCOME_OK) {
+		factset_remove(f, "effective.mariadb.");
+		effective_mariadb_variables(buf_str(&out.out), sql, f);
+		const char *version = factset_get(f, "effective.mariadb.version");
+		/* "10.11.18-MariaDB-0+deb12u1": as the program says it, "10.11.18" */
+		char *number = version == NULL ? NULL : mem_strndup(version, strcspn(version, "-"));
+		if (number != NULL)
+			factset_set(f, "mariadb.version", number, "the running server");
+		free(number);
+	}
+	outcome_release(&out);
+	step_release(&step);
+	return rc;
 }
 
 /* The stack finds the programs; here only what MySQL 8 took away. */
@@ -442,5 +466,6 @@ const struct workload_kind workload_mariadb = {
 	.fingerprint = fingerprint,
 	.calibrate = calibrate,
 	.run_once = run_once,
+	.facts = running_facts,
 	.read = read_sample,
 };

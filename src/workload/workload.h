@@ -115,6 +115,12 @@ struct workload_kind {
 	int (*run_once)(const struct task *t, struct system *s, struct stack *st,
 			const struct step *step, struct outcome *out, struct buf *raw,
 			struct err *err);
+	/*
+	 * Adds what a server that runs anyway says of its settings, in place of what the system's
+	 * files say of a server; NULL: such a server is not asked. What it does not tell is left
+	 * out; an error only when the system cannot be used.
+	 */
+	int (*facts)(const struct task *t, struct system *s, struct factset *f, struct err *err);
 	/* Pure. Fails when raw cannot be used as a sample; the message is the reason. */
 	int (*read)(const struct task *t, const char *raw, size_t len, struct sample *out,
 		    struct err *err);

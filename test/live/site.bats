@@ -77,6 +77,9 @@ untouched() {
 		--set mariadb.defaults-file=/etc/site.cnf
 	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
 	[[ $out == *"ENCODE"* && $out == *"server=running"* && $out == *"as it ran"* ]]
+	# what the server has in effect, not what its files and its program say
+	[ "$(sql "SELECT origin FROM fact WHERE key = 'effective.mariadb.innodb_buffer_pool_size'")" = "SHOW GLOBAL VARIABLES" ]
+	[ "$(sql "SELECT count(*) FROM fact WHERE key LIKE 'effective.mariadb.%'")" -gt 300 ]
 	untouched
 }
 
