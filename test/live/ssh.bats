@@ -204,6 +204,33 @@ cutter() {
 	[[ $err == *"no verdict is possible"* ]]
 }
 
+# The facts of a machine over there are those that it has itself, which is here the same one.
+check_facts() {
+	try with_server "$(in_shell "$1")" "$LAMPDUEL" facts --all ssh:box
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	lampduel facts --all local >here 2>/dev/null
+	local key
+	for key in kernel.release cpu.cores openssl.version os.name memory.total storage.filesystem libc.version; do
+		[ "$(grep "^$key " here | tr -s ' ')" = "$(grep "^$key " <<<"$out" | tr -s ' ')" ] ||
+			{ grep "^$key " here; grep "^$key " <<<"$out"; return 1; }
+	done
+	nothing_there
+}
+
+@test "facts over ssh: login shell dash" { check_facts dash; }
+
+@test "facts over ssh: login shell BusyBox ash" {
+	command -v busybox >/dev/null || skip "busybox is missing"
+	check_facts "busybox ash"
+}
+
+@test "differences between this machine and one over ssh" {
+	try with_server '' "$LAMPDUEL" differences local ssh:box
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	[[ $out != *kernel.release* && $out != *openssl.version* ]] || { echo "$out"; return 1; }
+	nothing_there
+}
+
 @test "doctor over ssh: what that machine lacks and how busy it is" {
 	try with_server '' "$LAMPDUEL" doctor ssh:box
 	[[ $out == *"fine  ssh:box: openssl "* ]] || { echo "$out$err"; return 1; }

@@ -432,8 +432,34 @@ static void other_machines_name_their_cpu(void **state)
 	assert_string_equal(e.cpu, "double float");
 }
 
-int main(void)
+/* For the live tests: what is read of each file, a line each. */
+static int show(int n, char **paths)
 {
+	int bad = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct buf b = BUF_INIT;
+		struct elf_info e;
+		struct err err = ERR_INIT;
+
+		if (fs_read(paths[i], 64 << 20, &b, &err) != 0 ||
+		    elf_read(b.data, b.len, &e, &err) != 0) {
+			printf("%s: %s\n", paths[i], err.msg);
+			bad = 1;
+		} else {
+			printf("%s|%d|%s|%s|%s\n", e.arch == NULL ? e.machine_name : e.arch, e.bits,
+			       elf_float_name(e.float_abi), e.float_conflict ? "conflict" : "",
+			       e.cpu);
+		}
+		buf_release(&b);
+	}
+	return bad;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return show(argc - 1, argv + 1);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_every_architecture),
 		cmocka_unit_test(float_abi_is_flags_then_interpreter),
