@@ -258,12 +258,43 @@ static void on_warning(void *arg, const char *text)
 	buf_release(&safe);
 }
 
+/* Where values stand in lampduel's own JSON: they are read in their order. */
+struct place {
+	const char *at; /* the text from here on, ended by a zero; NULL: no more are there */
+	long line;
+};
+
+/* The line of the next value: behind the number of its metric, which nothing else has. */
+static long next_line(struct place *p)
+{
+	static const char metric[] = "\"metric\":", value[] = "\"value\":";
+	const char *s = p->at;
+
+	while (s != NULL && (s = strstr(s, metric)) != NULL) {
+		s += sizeof(metric) - 1;
+		if (s[strspn(s, " \t\r\n")] >= '0' && s[strspn(s, " \t\r\n")] <= '9')
+			break;
+	}
+	if (s != NULL && strstr(s, value) != NULL)
+		s = strstr(s, value);
+	for (const char *c = p->at; s != NULL && c < s; c++)
+		p->line += *c == '\n';
+	p->at = s;
+	return s != NULL ? p->line : 0;
+}
+
 static void on_execution(struct output *o, const struct experiment *e,
-			 const struct exp_execution *x, bool counted, const char *file)
+			 const struct exp_execution *x, bool counted, const char *file,
+			 struct place *place)
 {
 	for (size_t i = 0; i < x->values.n; i++) {
 		const struct exp_value *from = &x->values.v[i];
 		const struct exp_metric *m = &e->metrics.v[from->metric];
+		const char *why = counted ? "" : x->warmup ? "a warm-up" : "disturbed or set aside";
+		char *note = from->origin != NULL
+				     ? mem_printf("%s%sread from %s", why,
+						  why[0] != '\0' ? "; " : "", from->origin)
+				     : mem_strdup(why);
 		const struct parse_value v = {
 			.run = x->round,
 			.label = e->systems.v[x->system].name,
@@ -274,14 +305,13 @@ static void on_execution(struct output *o, const struct experiment *e,
 			.step = from->step,
 			.derived = from->derived,
 			.file = (char *)(uintptr_t)file,
-			.line = 1,
-			.note = counted     ? ""
-				: x->warmup ? "a warm-up"
-					    : "disturbed or set aside",
+			.line = next_line(place),
+			.note = note,
 			.conditions = m->conditions,
 			.software = "",
 		};
 		on_value(o, &v);
+		free(note);
 	}
 }
 
@@ -290,6 +320,7 @@ static int read_own(int fd, const char *name, struct buf *begun, struct output *
 {
 	struct experiment e = {.id = 0};
 	struct counted_index index;
+	struct place place = {.line = 1};
 	ssize_t n = 1;
 
 	while (n > 0 && begun->len <= EXCHANGE_BYTES) {
@@ -300,11 +331,14 @@ static int read_own(int fd, const char *name, struct buf *begun, struct output *
 		       : exchange_read(begun->data, begun->len, name, &e, err);
 	if (rc == 0) {
 		counted_index_make(&index, &e);
+		place.at = strstr(buf_str(begun), "\"executions\":");
+		for (const char *c = begun->data; c < place.at; c++)
+			place.line += *c == '\n';
 		for (size_t i = 0; i < e.executions.n; i++) {
 			const struct exp_execution *x = &e.executions.v[i];
 			bool counted = !x->warmup &&
 				       counted_index_get(&index, x->round, x->task, x->system) == x;
-			on_execution(o, &e, x, counted, name);
+			on_execution(o, &e, x, counted, name, &place);
 		}
 		counted_index_release(&index);
 	}

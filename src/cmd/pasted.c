@@ -47,13 +47,19 @@ static size_t find_system(struct pasted *p, const char *name)
 	return e->systems.n - 1;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
 static size_t system_of(struct pasted *p, const struct parse_value *v)
 {
-	const char *slash = strrchr(p->path, '/');
 	char *name;
 
 	if (!p->by_label)
-		name = mem_strdup(slash != NULL ? slash + 1 : p->path);
+		name = mem_strdup(base_name(p->path));
 	else if (!p->labels)
 		name = mem_printf("run %d", v->run);
 	else
@@ -182,7 +188,15 @@ static void add_value(struct pasted *p, const struct parse_value *v)
 	if (n == s->at.n)
 		add_execution(e, s);
 	struct exp_execution *x = &e->executions.v[s->at.v[n]];
-	vec_push(&x->values, ((struct exp_value){metric, v->value, v->step, v->derived, 1, 0}));
+	const struct exp_value out = {
+		.metric = metric,
+		.value = v->value,
+		.step = v->step,
+		.derived = v->derived,
+		.n = 1,
+		.origin = mem_printf("%s:%ld", base_name(p->path), v->line),
+	};
+	vec_push(&x->values, out);
 }
 
 static void finish(struct pasted *p)

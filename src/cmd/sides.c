@@ -98,6 +98,7 @@ static void add_executions(struct sides *s, size_t system, const struct experime
 		for (size_t k = 0; k < o->values.n; k++) {
 			struct exp_value v = o->values.v[k];
 			v.metric = map_metric(&s->e, &from->metrics.v[v.metric]);
+			v.origin = v.origin != NULL ? mem_strdup(v.origin) : NULL;
 			vec_push(&x->values, v);
 		}
 		vec_push(&s->session, session);

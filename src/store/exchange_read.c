@@ -298,10 +298,14 @@ static void read_values(struct cursor *c, const json_t *o, const struct experime
 		v.derived = take_bool(c, j, "derived");
 		v.n = (int)take_int(c, j, "n", 1, 1000000000);
 		v.sd = take_size(c, j, "sd");
+		if (json_object_get(j, "origin") != NULL)
+			v.origin = take_name(c, j, "origin");
 		if (exp_execution_value(x, v.metric) != NULL)
 			wrong(c, "values", "a metric is there twice");
 		if (c->rc == 0)
 			vec_push(&x->values, v);
+		else
+			free(v.origin);
 	}
 }
 

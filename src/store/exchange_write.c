@@ -105,6 +105,8 @@ static json_t *values_of(const struct exp_execution *x)
 		jsonx_put(o, "derived", json_boolean(v->derived));
 		jsonx_put(o, "n", json_integer(v->n));
 		jsonx_put(o, "sd", exchange_number(v->sd));
+		if (v->origin != NULL)
+			jsonx_put(o, "origin", jsonx_text(v->origin));
 		jsonx_append(all, o);
 	}
 	return all;

@@ -18,6 +18,8 @@ static void release_execution(struct exp_execution *x)
 {
 	free(x->reason);
 	free(x->disturbance);
+	for (size_t i = 0; i < x->values.n; i++)
+		free(x->values.v[i].origin);
 	vec_release(&x->values);
 }
 

@@ -46,8 +46,9 @@ struct exp_value {
 	double value;  /* in the metric's unit; a mean when n > 1 */
 	double step;   /* resolution of the reading, same unit */
 	bool derived;
-	int n;     /* readings it summarises (requests of a sample); 1 otherwise */
-	double sd; /* their standard deviation; 0 when n = 1 */
+	int n;        /* readings it summarises (requests of a sample); 1 otherwise */
+	double sd;    /* their standard deviation; 0 when n = 1 */
+	char *origin; /* of pasted output: its file and line, "soft.txt:12"; NULL: measured */
 };
 
 struct exp_execution {

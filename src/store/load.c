@@ -184,6 +184,8 @@ static int value_row(struct store *st, sqlite3_stmt *s, struct experiment *e, st
 	v->derived = sqlite3_column_int(s, 4) != 0;
 	v->n = sqlite3_column_int(s, 5);
 	v->sd = sqlite3_column_double(s, 6);
+	if (sqlite3_column_bytes(s, 7) > 0)
+		v->origin = db_text(s, 7);
 	return 0;
 }
 
@@ -208,7 +210,7 @@ static const struct {
 	 " FROM round r JOIN execution x ON x.round = r.id JOIN task t ON t.id = x.task"
 	 " JOIN system y ON y.id = x.system WHERE r.experiment = ? ORDER BY x.id",
 	 execution_row},
-	{"SELECT v.execution, m.position, v.value, v.step, v.derived, v.n, v.sd"
+	{"SELECT v.execution, m.position, v.value, v.step, v.derived, v.n, v.sd, v.origin"
 	 " FROM metric m JOIN value v ON v.metric = m.id"
 	 " WHERE m.experiment = ? ORDER BY v.execution, m.position",
 	 value_row},

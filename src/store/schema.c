@@ -125,6 +125,9 @@ static const char version_3[] = "ALTER TABLE experiment RENAME COLUMN ending TO 
 				"UPDATE experiment SET ending = ending_2;"
 				"ALTER TABLE experiment DROP COLUMN ending_2;";
 
-static const char *const versions[] = {version_1, version_2, version_3};
+/* of a value that was pasted: its file and line */
+static const char version_4[] = "ALTER TABLE value ADD COLUMN origin TEXT NOT NULL DEFAULT ''";
+
+static const char *const versions[] = {version_1, version_2, version_3, version_4};
 
 const struct migrations store_migrations = {versions, sizeof(versions) / sizeof(versions[0])};

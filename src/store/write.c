@@ -198,10 +198,11 @@ static int write_values(struct store *st, const struct experiment *e, const stru
 		if (id_at(st, "metric", e->id, v->metric, &metric, err) != 0)
 			return ERR_FAIL;
 		if (db_run(st, err,
-			   "INSERT INTO value (execution, metric, value, step, derived, n, sd)"
-			   " VALUES (?, ?, ?, ?, ?, ?, ?)",
-			   "iiddnnd", execution, metric, v->value, v->step, (int)v->derived, v->n,
-			   v->sd) != 0)
+			   "INSERT INTO value (execution, metric, value, step, derived, n, sd, "
+			   "origin)"
+			   " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			   "iiddnndt", execution, metric, v->value, v->step, (int)v->derived, v->n,
+			   v->sd, v->origin != NULL ? v->origin : "") != 0)
 			return ERR_FAIL;
 	}
 	return 0;

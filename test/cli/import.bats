@@ -96,6 +96,12 @@ session() {
 	said_in_one_line 'name one of "slow", "quick"'
 	try lampduel parse a.json
 	[ "$status" -eq 0 ]
+	# each value has the line it stands in
+	while IFS=$'\t' read -r value line; do
+		at=$(sed -n "${line}s/^ *\"value\": \\(.*\\),\$/\\1/p" a.json)
+		[ -n "$at" ] && [ "$(printf %.6g "$at")" = "$(printf %.6g "$value")" ]
+	done < <(cut -f 4,9 <<<"$out" | grep '^[0-9]*\.[0-9]')
+	[ "$(cut -f 9 <<<"$out" | tail -n +2 | sort -u | wc -l)" -gt 6 ]
 	[ "$(grep -c 'command/work/wall' <<<"$out")" -eq 12 ]
 	[[ $out == *$'\nrun\t'* || $out == run$'\t'* ]]
 	lampduel parse - <a.json | sed 's/\t-\t/\ta.json\t/' >piped
@@ -114,6 +120,15 @@ session() {
 	[ "$status" -eq 0 ] && [ "$out" = "soft.txt against hard.txt is experiment 2" ]
 	try lampduel compare exp:1/Soft exp:2/hard.txt
 	[ "$status" -eq 0 ] && [[ $out == *"-66.3 %"* ]]
+	# each value keeps its file and line, through the store and back
+	lampduel report --format json -o one.json 1
+	[ "$(grep -c '"origin": "both.txt:[37]"' one.json)" -eq 2 ]
+	lampduel import one.json
+	lampduel report --format json -o two.json 3
+	[ "$(grep -c '"origin": "both.txt:[37]"' two.json)" -eq 2 ]
+	try lampduel parse two.json
+	[ "$(cut -f 4,10 <<<"$out" | sed -n 3p)" = "$(printf '1.02e-06\tread from both.txt:7')" ]
+	lampduel remove 3
 	try lampduel import
 	[ "$status" -eq 2 ]
 	try lampduel import /dev/null

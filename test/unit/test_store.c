@@ -58,6 +58,8 @@ static void assert_same_values(const struct exp_execution *a, const struct exp_e
 		assert_true(v->value == w->value && v->step == w->step && v->sd == w->sd);
 		assert_int_equal(v->n, w->n);
 		assert_int_equal(v->derived, w->derived);
+		assert_string_equal(v->origin != NULL ? v->origin : "",
+				    w->origin != NULL ? w->origin : "");
 	}
 }
 
@@ -162,6 +164,7 @@ static void everything_comes_back(void **state)
 	e.executions.v[5].values.v[0].n = 7;
 	e.executions.v[5].values.v[0].sd = 0.1;
 	e.executions.v[5].values.v[0].derived = true;
+	e.executions.v[0].values.v[0].origin = mem_strdup("soft.txt:12");
 	x = example_execution(&e, 1, 0, 0, 1);
 	x->warmup = true;
 
@@ -175,6 +178,7 @@ static void everything_comes_back(void **state)
 	assert_int_equal(store_newest(st, NULL), e.id);
 	assert_ok(store_load(st, e.id, &back, err));
 	mem_replace(&e.state, mem_strdup("interrupted")); /* the store that measured is closed */
+	assert_string_equal(back.executions.v[0].values.v[0].origin, "soft.txt:12");
 	assert_same(&e, &back);
 	assert_int_equal(count(st, "PRAGMA user_version"), store_migrations.n);
 	assert_int_equal(count(st, "PRAGMA foreign_keys"), 1);
