@@ -268,11 +268,12 @@ struct place {
 static long next_line(struct place *p)
 {
 	static const char metric[] = "\"metric\":", value[] = "\"value\":";
-	const char *s = p->at;
+	const char *s = p->at != NULL ? strstr(p->at, metric) : NULL, *number;
 
-	while (s != NULL && (s = strstr(s, metric)) != NULL) {
+	for (; s != NULL; s = strstr(s, metric)) {
 		s += sizeof(metric) - 1;
-		if (s[strspn(s, " \t\r\n")] >= '0' && s[strspn(s, " \t\r\n")] <= '9')
+		number = s + strspn(s, " \t\r\n");
+		if (*number >= '0' && *number <= '9')
 			break;
 	}
 	if (s != NULL && strstr(s, value) != NULL)

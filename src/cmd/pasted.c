@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fs.h"
 #include "base/text.h"
@@ -291,6 +292,24 @@ static bool one_process(const char *list)
 	return value == NULL || (n == 1 && value[0] == '1');
 }
 
+/* SQL: letters of either case, but in strings. */
+static bool same_expression(const char *a, const char *b, size_t len)
+{
+	char quote = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		bool same = quote != 0 ? a[i] == b[i] : strncasecmp(a + i, b + i, 1) == 0;
+
+		if (!same)
+			return false;
+		if (quote == 0 && (a[i] == '\'' || a[i] == '"'))
+			quote = a[i];
+		else if (a[i] == quote)
+			quote = 0;
+	}
+	return true;
+}
+
 /* No key has two values. */
 static bool compatible(const char *a, const char *b)
 {
@@ -299,8 +318,10 @@ static bool compatible(const char *a, const char *b)
 	for (const char *p = a; *p != '\0';) {
 		size_t item = strcspn(p, ";"), key = strcspn(p, "=;"), other = 0;
 		const char *value = condition(b, p, key, &other);
+		bool sql = strncmp(p, "expr=", 5) == 0;
 		if (value != NULL && key < item &&
-		    (other != item - key - 1 || strncmp(value, p + key + 1, other) != 0))
+		    (other != item - key - 1 || (sql ? !same_expression(value, p + key + 1, other)
+						     : strncmp(value, p + key + 1, other) != 0)))
 			return false;
 		p += item + (p[item] == ';');
 	}

@@ -31,6 +31,19 @@ static void note_method(struct comparison *c)
 				STATS_EXACT_MAX);
 }
 
+/* One value a side: does what rounding allows leave the difference standing? */
+static void note_rounding(struct comparison *c)
+{
+	const struct compare_estimate *e = &c->estimate;
+
+	if (c->method != METHOD_ROUNDING || e->log == 0 || !(e->hi - e->lo > fabs(e->log)))
+		return;
+	comparison_note(c,
+			"the readings are rounded too coarsely for a difference of %+.2g %%: their "
+			"resolution allows %+.2g %% to %+.2g %%",
+			compare_percent(e->log), compare_percent(e->lo), compare_percent(e->hi));
+}
+
 static void note_step(struct comparison *c, double margin)
 {
 	if (c->step_coarse && c->verdict != VERDICT_NONE)
@@ -82,6 +95,7 @@ void notes_add(struct comparison *c, const struct comparison_set *s)
 	if (c->method == METHOD_NOTHING)
 		return;
 	note_method(c);
+	note_rounding(c);
 	note_step(c, s->margin);
 	note_diagnosis(c);
 }

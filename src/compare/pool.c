@@ -272,6 +272,34 @@ static void compare_metrics(const struct compare_pool *baseline, const struct co
 			*near->conditions != '\0' ? near->conditions : "none stated", k->name);
 }
 
+/* "soft.txt (mariadb/benchmark.md5(1)/time, ...)" */
+static void add_metrics(struct buf *b, const struct compare_pool *p)
+{
+	enum { MOST = 3 };
+
+	buf_addf(b, "%s (", p->name);
+	for (size_t i = 0; i < p->metrics.n && i < MOST; i++)
+		buf_addf(b, "%s%s", i > 0 ? ", " : "", p->metrics.v[i].metric);
+	buf_addf(b, "%s)", p->metrics.n > MOST ? ", ..." : "");
+}
+
+static int nothing_in_common(const struct compare_pool *baseline,
+			     const struct compare_pool *candidates, size_t n, struct err *err)
+{
+	struct buf b = BUF_INIT;
+
+	add_metrics(&b, baseline);
+	for (size_t i = 0; i < n; i++) {
+		buf_addstr(&b, " and ");
+		add_metrics(&b, &candidates[i]);
+	}
+	char *text = text_escaped(buf_str(&b));
+	int rc = err_set(err, "%s have no metric in common: different work does not compare", text);
+	free(text);
+	buf_release(&b);
+	return rc;
+}
+
 static void note_rounding(struct comparison_set *s)
 {
 	for (size_t i = 0; i < s->v.n; i++) {
@@ -306,8 +334,7 @@ int compare_pools(const struct compare_pool *baseline, const struct compare_pool
 	}
 	if (out->v.n == 0) {
 		comparison_set_release(out);
-		return err_set(err, "%s and what it is compared with have no metric in common",
-			       baseline->name);
+		return nothing_in_common(baseline, candidates, n, err);
 	}
 	note_rounding(out);
 	family_judge(out, &t, o);

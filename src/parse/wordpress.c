@@ -184,10 +184,9 @@ static void page_end(struct wordpress *w, struct parse_ctx *ctx)
 		if (v->note[0] == '\0')
 			snprintf(v->note, sizeof(v->note),
 				 "of when the page was stored; this one came from the cache");
-		if (w->from_cache)
-			ctx_warn(ctx, v->line,
-				 "the page was served from a cache: its generation time is that of "
-				 "the stored page");
+		ctx_warn(ctx, v->line,
+			 "the page was served from a cache: its generation time is that of the "
+			 "stored page");
 	}
 	batch_end(&w->b, ctx);
 	w->from_cache = false;

@@ -162,3 +162,82 @@ speed() {
 	try lampduel compare single.txt multi.txt
 	[[ $out == *"conditions differ"*"processes=4"* || $err == *"no metric in common"* ]]
 }
+
+@test "trap: CPU time against elapsed time" {
+	speed cpu.txt '$ openssl speed rsa2048' 403 9.90 "1.1.1n  15 Mar 2022"
+	speed wall.txt 'You have chosen to measure elapsed time instead of user CPU time.' 503 10.00 "1.1.1n  15 Mar 2022"
+	try lampduel compare cpu.txt wall.txt
+	[ "$status" -eq 0 ]
+	[[ $(tr -s ' \n' ' ' <<<"$out") == *"No verdict on openssl rsa2048 sign"*"the conditions differ: clock=user;processes=1 on cpu.txt, clock=elapsed;processes=1 on wall.txt"* ]]
+	[ "$(grep -cE '[-+][0-9.]+ %' <<<"$out")" -eq 0 ]
+}
+
+@test "trap: seconds that contradict the nominal time" {
+	elapsed='You have chosen to measure elapsed time instead of user CPU time.'
+	speed a.txt "$elapsed" 503 10.00 "3.0.2  15 Mar 2022"
+	speed b.txt "$elapsed" 503 4103.00 "3.0.2  15 Mar 2022"
+	try lampduel compare a.txt b.txt
+	[ "$status" -eq 0 ]
+	[[ $(tr -s ' \n' ' ' <<<"$out") == *"b.txt:2: measured seconds (4103) do not match the test's 10 s: the rate is doubtful"* ]]
+	[[ $out != *"a.txt:"*"do not match"* ]]
+}
+
+@test "trap: different expressions" {
+	printf 'SELECT BENCHMARK(1000,MD5(1));\n1 row in set (3.02 sec)\n' >md5.txt
+	printf 'SELECT BENCHMARK(1000,SHA1(1));\n1 row in set (2.01 sec)\n' >sha1.txt
+	printf 'SELECT  benchmark( 2000, md5( 1 ) );\n1 row in set (3.02 sec)\n' >again.txt
+	try lampduel compare md5.txt sha1.txt
+	[ "$status" -eq 1 ] && [ -z "$out" ]
+	said_in_one_line "md5.txt (mariadb/benchmark.md5(1)/time) and sha1.txt (mariadb/benchmark.sha1(1)/time) have no metric in common"
+	# another count of the same one is the same work
+	try lampduel compare md5.txt again.txt
+	[ "$status" -eq 0 ] && [[ $out == *"-50.0"*" %"* ]]
+	# in strings the case of letters counts
+	printf "SELECT BENCHMARK(1000,md5('A'));\n1 row in set (3.02 sec)\n" >upper.txt
+	printf "SELECT BENCHMARK(1000,MD5('a'));\n1 row in set (2.02 sec)\n" >lower.txt
+	try lampduel compare upper.txt lower.txt
+	[[ $(tr -s ' \n' ' ' <<<"$out") == *"the conditions differ: expr=md5('A') on upper.txt, expr=MD5('a') on lower.txt"* ]]
+	# both in one file
+	try lampduel parse md5.txt again.txt
+	[ -z "$err" ]
+	cat md5.txt sha1.txt >both.txt
+	try lampduel parse both.txt
+	[[ $err == *"BENCHMARK() of different expressions (md5(1), sha1(1))"* ]]
+}
+
+@test "trap: a rate made of errors" {
+	for errors in 0 900; do
+		printf 'This is ApacheBench, Version 2.3\nConcurrency Level:      2\nComplete requests:      900\nFailed requests:        0\n'
+		[ "$errors" -eq 0 ] || printf 'Non-2xx responses:      %d\n' "$errors"
+		printf 'Requests per second:    %d.25 [#/sec] (mean)\n' $((400 + errors))
+	done >both.txt
+	head -n 5 both.txt >good.txt
+	tail -n +6 both.txt >bad.txt
+	try lampduel compare good.txt bad.txt
+	[ "$status" -eq 0 ]
+	[[ $(tr -s ' \n' ' ' <<<"$out") == *"bad.txt:6: every response is an error: a rate of errors is no speed"* ]]
+}
+
+@test "trap: a cached page given as generated" {
+	printf '<!-- Dynamic page generated in 1.702 seconds. -->\n' >fresh.html
+	printf 'HTTP/1.1 200 OK\nX-Cache: HIT\n\n<!-- Dynamic page generated in 0.702 seconds. -->\n' >hit.html
+	printf '<!--\n\tgenerated in 0.702 seconds\n\tserved from batcache in 0.003 seconds\n-->\n' >batcache.html
+	for page in hit batcache; do
+		try lampduel compare fresh.html $page.html
+		[ "$status" -eq 0 ]
+		[[ $(tr -s ' \n' ' ' <<<"$out") == *"$page.html:"*": the page was served from a cache: its generation time is that of the stored page"* ]]
+	done
+	try lampduel compare fresh.html fresh.html
+	[[ $out != *"from a cache"* ]]
+}
+
+@test "trap: rounding too coarse for the difference" {
+	for t in 0.02 0.01 3.03 1.02; do
+		printf 'SELECT BENCHMARK(100000,MD5(1));\n1 row in set (%s sec)\n' $t >$t.txt
+	done
+	try lampduel compare 0.02.txt 0.01.txt
+	[ "$status" -eq 0 ]
+	[[ $(tr -s ' \n' ' ' <<<"$out") == *"the readings are rounded too coarsely for a difference of -50 %: their resolution allows"* ]]
+	try lampduel compare 3.03.txt 1.02.txt
+	[ "$status" -eq 0 ] && [[ $out == *"-66.3 %"* && $out != *"too coarsely"* ]]
+}
