@@ -109,7 +109,7 @@ static int read_virtual(struct collector *c, struct err *err)
 	}
 	if (rc == 0) {
 		bool bit = factset_get(c->f, "virtual.cpu_bit") != NULL;
-		bool board = factset_get(c->f, "cpu.board") != NULL;
+		const char *board = factset_get(c->f, "cpu.board");
 
 		if (text[VENDOR] != NULL || text[PRODUCT] != NULL)
 			collect_set_owned(

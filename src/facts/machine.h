@@ -44,11 +44,11 @@ char *machine_card(const char *name, const char *type, const char *date, const c
 
 /*
  * How the machine is virtualised: words of DMI (vendor and product), /sys/hypervisor/type, whether
- * the CPU says that it is virtual, and what a container leaves behind. "none", "KVM", "Xen",
- * "container (lxc)"; NULL: it cannot be told.
+ * the CPU says that it is virtual, and the device tree's model (NULL: there is none). "none",
+ * "KVM", "Xen"; NULL: it cannot be told.
  */
 char *machine_virtual(const char *vendor, const char *product, const char *hypervisor, bool cpu_bit,
-		      bool is_board);
+		      const char *board);
 /* The environment of process 1 or /run/systemd/container: "lxc", "docker"; NULL when in none. */
 char *machine_container(const char *container, const char *cgroup);
 

@@ -151,7 +151,7 @@ char *machine_card(const char *name, const char *type, const char *date, const c
 }
 
 char *machine_virtual(const char *vendor, const char *product, const char *hypervisor, bool cpu_bit,
-		      bool is_board)
+		      const char *board)
 {
 	static const struct {
 		const char *word, *name;
@@ -183,10 +183,13 @@ char *machine_virtual(const char *vendor, const char *product, const char *hyper
 		if (strstr(text, known[i].word) != NULL)
 			found = mem_strdup(known[i].name);
 	}
+	/* the model of the board that QEMU makes up, with KVM or without */
+	if (found == NULL && board != NULL && strstr(board, "dummy-virt") != NULL)
+		found = mem_printf("a virtual machine (%s)", board);
 	if (found == NULL && cpu_bit)
 		found = mem_strdup("a virtual machine");
 	/* DMI of a real machine names its maker; a board's device tree is read from its firmware */
-	if (found == NULL && (is_board || text[0] != ' '))
+	if (found == NULL && (board != NULL || text[0] != ' '))
 		found = mem_strdup("none");
 	free(h);
 	free(text);

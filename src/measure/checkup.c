@@ -148,7 +148,7 @@ static void check_machine(struct checkup *c, const struct factset *f,
 	const char *container = factset_get(f, "virtual.container");
 	const char *storage = factset_get(f, "storage.model");
 
-	if (virtual != NULL)
+	if (virtual != NULL && strcmp(virtual, "none") != 0)
 		ADD(c, CHECKUP_NOTE, "machine",
 		    "%s: what else its host does is seen as steal at best", virtual);
 	if (container != NULL)

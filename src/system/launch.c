@@ -245,13 +245,15 @@ static void judge(const struct launch_run *q, int wait_status, uint32_t flags, s
 	char *name = text_escaped(slash == NULL ? q->program.path : slash + 1);
 	char *words = last_words(&out->err);
 
-	/* what we ended ourselves because it had said enough did its work */
-	bool enough = (flags & LP_ENOUGH) != 0 && WIFSIGNALED(wait_status) &&
-		      WTERMSIG(wait_status) == SIGKILL;
+	/*
+	 * What was ended because it had said enough did its work, however it ended: a shell whose
+	 * child is killed first may still come to an end of its own.
+	 */
+	bool enough = (flags & LP_ENOUGH) != 0;
 
 	if (WIFSIGNALED(wait_status) && !enough)
 		out->signal = WTERMSIG(wait_status);
-	out->exit_code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : enough ? 0 : -1;
+	out->exit_code = enough ? 0 : WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
 	if ((flags & LP_TIMED_OUT) != 0)
 		outcome_fail(out, OUTCOME_TIMEOUT, "%s did not end within %.3g s and was ended",
 			     name, (double)q->timeout_ns / 1e9);

@@ -65,7 +65,7 @@ static void a_quiet_board_is_fine(void **state)
 	const struct checkup_more more = {CHECKUP_YES, CHECKUP_YES, INT64_C(600000000), NULL};
 
 	(void)state;
-	expect("cpu.governor=performance\ncpu.cores=4\nstorage.model=SD32G (microSD)\n",
+	expect("cpu.governor=performance\ncpu.cores=4\nvirtual.machine=none\nstorage.model=SD32G (microSD)\n",
 	       "cpu0 0 0 0 0\npswpin 3\npswpout 4\nthrottled 0x0\ntemp 48000\n",
 	       "cpu0 4 0 0 196\npswpin 3\npswpout 4\nthrottled 0x0\ntemp 48300\n", &more,
 	       "fine governor: performance: the clock stays where it is\n"

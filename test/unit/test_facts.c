@@ -99,11 +99,13 @@ static void other_machines_are_read(void **state)
 	fact_is(&f, "memory.total", NULL);
 	assert_int_equal(f.n, 1);
 	factset_release(&f);
-	owned_equal(machine_virtual("QEMU", "Standard PC", NULL, true, false), "QEMU");
-	owned_equal(machine_virtual(NULL, NULL, "xen\n", true, false), "Xen");
-	owned_equal(machine_virtual("LENOVO", "20AB", NULL, false, false), "none");
-	owned_equal(machine_virtual(NULL, NULL, NULL, false, true), "none");
-	owned_equal(machine_virtual(NULL, NULL, NULL, false, false), NULL);
+	owned_equal(machine_virtual("QEMU", "Standard PC", NULL, true, NULL), "QEMU");
+	owned_equal(machine_virtual(NULL, NULL, "xen\n", true, NULL), "Xen");
+	owned_equal(machine_virtual("LENOVO", "20AB", NULL, false, NULL), "none");
+	owned_equal(machine_virtual(NULL, NULL, NULL, false, "Raspberry Pi 3 Model B"), "none");
+	owned_equal(machine_virtual(NULL, NULL, NULL, false, "linux,dummy-virt"),
+		    "a virtual machine (linux,dummy-virt)");
+	owned_equal(machine_virtual(NULL, NULL, NULL, false, NULL), NULL);
 	owned_equal(machine_container("lxc\n", NULL), "lxc");
 	owned_equal(machine_container(NULL, "0::/docker/abc\n"), "docker");
 	owned_equal(machine_container(NULL, "0::/user.slice\n"), NULL);

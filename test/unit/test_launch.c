@@ -256,7 +256,8 @@ static void test_enough(void **state)
 	assert_int_equal(out.status, OUTCOME_OK);
 	assert_int_equal(out.exit_code, 0);
 	assert_int_equal(out.signal, 0);
-	assert_string_equal(buf_str(&out.err), "one\nthat is enough\n");
+	/* the shell may have time to say that its sleep was killed */
+	assert_true(text_starts(buf_str(&out.err), "one\nthat is enough\n"));
 	assert_true(clock_mono_ns() - before < 5 * NS_PER_S);
 	outcome_release(&out);
 	/* never said: it ends by itself, and how it ends counts */
