@@ -28,11 +28,14 @@ struct doctor_options {
 
 void doctor_tell(struct doctor *d, enum checkup_finding f, const char *what, const char *fmt, ...)
 {
-	static const char *const words[] = {
-		[CHECKUP_FINE] = "fine", [CHECKUP_NOTE] = "note", [CHECKUP_BAD] = "bad"};
+	static const char *const words[] = {[CHECKUP_FINE] = "fine",
+					    [CHECKUP_NOTE] = "note",
+					    [CHECKUP_BAD] = "bad",
+					    [CHECKUP_UNKNOWN] = "unknown"};
 	static const char *const colors[] = {[CHECKUP_FINE] = "\033[32m",
 					     [CHECKUP_NOTE] = "\033[33m",
-					     [CHECKUP_BAD] = "\033[31m"};
+					     [CHECKUP_BAD] = "\033[31m",
+					     [CHECKUP_UNKNOWN] = "\033[33m"};
 	bool color = d->c->color;
 	va_list ap;
 
@@ -41,7 +44,7 @@ void doctor_tell(struct doctor *d, enum checkup_finding f, const char *what, con
 	va_end(ap);
 	char *safe = text_escaped(text);
 	char *safe_what = text_escaped(what);
-	(void)fprintf(d->c->out, "%s%-4s%s  %s: %s\n", color ? colors[f] : "", words[f],
+	(void)fprintf(d->c->out, "%s%-7s%s  %s: %s\n", color ? colors[f] : "", words[f],
 		      color ? "\033[0m" : "", safe_what, safe);
 	if (f == CHECKUP_BAD)
 		d->bad++;
@@ -80,7 +83,8 @@ static void check_sandbox(struct doctor *d)
 
 	sandbox_probe(&p);
 	if (p.bubblewrap)
-		doctor_tell(d, CHECKUP_FINE, "sandbox", "%s works for this user", p.version);
+		doctor_tell(d, CHECKUP_FINE, "sandbox",
+			    "%s works, namespaces are allowed for this user", p.version);
 	else if (p.chroot)
 		doctor_tell(d, CHECKUP_NOTE, "sandbox",
 			    "%s; as root a plain chroot is used instead", p.why_not);
@@ -173,45 +177,84 @@ static void check_arch(struct doctor *d, const char *what, const char *arch, con
 	emulation_release(&e);
 }
 
-/* Looks for the programs of the stack in a system that can be opened. */
-static void check_programs(struct doctor *d, struct system *s, const char *target)
+/* Without services of ours only what runs there already is measured, by its client. */
+static void tell_running(struct doctor *d, const struct stack_programs *p, const char *target)
+{
+	if (p->mariadb == NULL)
+		doctor_tell(d, CHECKUP_NOTE, target,
+			    "workload mariadb is not possible; missing: the client (package "
+			    "mariadb-client-core)");
+	else
+		doctor_tell(d, CHECKUP_FINE, target,
+			    "%s: a server that runs there can be measured (mariadb.server=running)",
+			    p->mariadb);
+	doctor_tell(d, CHECKUP_FINE, target,
+		    "a site that runs there can be measured (wordpress.url=http://...)");
+}
+
+static void tell_stack(struct doctor *d, const struct stack_programs *p, const char *target)
+{
+	static const char *const names[] = {"mariadb", "wordpress"};
+	bool all = true;
+
+	for (int web = 0; web < 2; web++) {
+		char *reason = NULL;
+		if (!stack_supported(p, web == 1, &reason)) {
+			all = false;
+			doctor_tell(d, CHECKUP_BAD, target, "workload %s is not possible; %s",
+				    names[web], reason);
+		}
+		free(reason);
+	}
+	if (all)
+		doctor_tell(d, CHECKUP_FINE, target, "mariadb %s, apache %s, php %s, wordpress %s",
+			    p->mariadb_version == NULL ? "?" : p->mariadb_version,
+			    p->apache_version == NULL ? "?" : p->apache_version,
+			    p->php_version == NULL ? "?" : p->php_version,
+			    p->wordpress_version == NULL ? "none of its own"
+							 : p->wordpress_version);
+}
+
+/* Looks for the programs of each workload in a system that can be opened. */
+static int check_programs(struct doctor *d, struct system *s, const char *target, struct err *err)
 {
 	struct stack_programs p;
-	struct err err = ERR_INIT;
-	char *reason = NULL;
+	int rc = stack_find_programs(s, &p, err);
 
-	if (stack_find_programs(s, &p, &err) != 0) {
-		doctor_tell(d, CHECKUP_BAD, target, "%s", err.msg);
-		return;
-	}
+	if (rc != 0)
+		return rc;
 	if (p.openssl == NULL)
 		doctor_tell(d, CHECKUP_BAD, target,
-			    "OpenSSL's program is missing: apt-get install openssl");
+			    "workload openssl is not possible; missing: OpenSSL's program (package "
+			    "openssl)");
 	else
 		doctor_tell(d, CHECKUP_FINE, target, "openssl %s",
 			    p.openssl_version == NULL ? "(version unknown)" : p.openssl_version);
-	if (stack_supported(&p, true, &reason))
-		doctor_tell(d, CHECKUP_FINE, target, "mariadb %s, apache %s, php %s, wordpress %s",
-			    p.mariadb_version == NULL ? "?" : p.mariadb_version,
-			    p.apache_version == NULL ? "?" : p.apache_version,
-			    p.php_version == NULL ? "?" : p.php_version,
-			    p.wordpress_version == NULL ? "none of its own" : p.wordpress_version);
-	else /* without services of ours the rest can be measured all the same */
-		doctor_tell(d, s->kind->no_services ? CHECKUP_NOTE : CHECKUP_BAD, target, "%s",
-			    reason);
-	free(reason);
+	if (s->kind->no_services)
+		tell_running(d, &p, target);
+	else
+		tell_stack(d, &p, target);
 	stack_programs_release(&p);
+	return 0;
 }
 
 static int check_system(struct doctor *d, struct system *s, const char *target, struct err *err)
 {
-	if (s->emulated)
-		doctor_tell(d, CHECKUP_FINE, target, "%s programs, emulated by %s", s->arch,
-			    s->emulator);
-	else if (s->arch != NULL)
-		doctor_tell(d, CHECKUP_FINE, target, "%s programs, native", s->arch);
-	check_programs(d, s, target);
-	return doctor_look(d, s, err);
+	char *by = system_emulated_by(s);
+
+	if (by != NULL)
+		doctor_tell(d, CHECKUP_FINE, target,
+			    "reached, a folder was made there; %s programs, emulated by %s",
+			    s->arch == NULL ? "its" : s->arch, by);
+	else
+		doctor_tell(d, CHECKUP_FINE, target, "reached, a folder was made there%s%s%s",
+			    s->arch == NULL ? "" : "; ", s->arch == NULL ? "" : s->arch,
+			    s->arch == NULL ? "" : " programs, native");
+	free(by);
+	int rc = check_programs(d, s, target, err);
+
+	/* this machine was looked at already */
+	return rc == 0 && s->root_host == NULL ? doctor_look(d, s, err) : rc;
 }
 
 static int open_and_check(struct doctor *d, const char *target, struct err *err)
@@ -231,7 +274,7 @@ static int open_and_check(struct doctor *d, const char *target, struct err *err)
 	return 0;
 }
 
-/* This machine, when no target has led to it. */
+/* The machine under all targets but those that are reached elsewhere. */
 static int check_here(struct doctor *d, struct err *err)
 {
 	struct err why = ERR_INIT;
@@ -307,10 +350,11 @@ static int check_target(struct doctor *d, const char *target, struct err *err)
 	return rc;
 }
 
-/* What the targets need: a sandbox, and the tools that make installations. */
-static int look_ahead(const struct strvec *targets, bool *sandbox, bool *making, struct err *err)
+/* What the targets need: this machine, a sandbox, the tools that make installations. */
+static int look_ahead(const struct strvec *targets, bool *here, bool *sandbox, bool *making,
+		      struct err *err)
 {
-	*sandbox = *making = targets->n == 0;
+	*here = *sandbox = *making = targets->n == 0;
 	for (size_t i = 0; i < targets->n; i++) {
 		const struct system_kind *k = system_kind_of(targets->v[i], err);
 		struct rootfs_info asked = {0};
@@ -319,6 +363,7 @@ static int look_ahead(const struct strvec *targets, bool *sandbox, bool *making,
 			return ERR_USAGE;
 		bool debian = strcmp(k->scheme, "debian") == 0;
 		*sandbox = *sandbox || k->in_sandbox;
+		*here = *here || k->in_sandbox || strcmp(k->scheme, "local") == 0;
 		*making = *making || (debian && is_prepared(targets->v[i], &asked, err) == 0);
 		rootfs_info_release(&asked);
 	}
@@ -327,9 +372,10 @@ static int look_ahead(const struct strvec *targets, bool *sandbox, bool *making,
 
 static int look_at_all(struct doctor *d, const struct strvec *targets, struct err *err)
 {
+	bool here = false;
 	bool sandbox = false;
 	bool making = false;
-	int rc = look_ahead(targets, &sandbox, &making, err);
+	int rc = look_ahead(targets, &here, &sandbox, &making, err);
 
 	if (rc != 0)
 		return rc;
@@ -339,10 +385,11 @@ static int look_at_all(struct doctor *d, const struct strvec *targets, struct er
 	if (making)
 		check_making(d);
 	check_space(d, making);
+	if (here)
+		rc = check_here(d, err);
 	if (targets->n == 0) {
 		check_arch(d, "debian:bookworm/armel", "armel", NULL);
 		check_arch(d, "debian:bookworm/armhf", "armhf", NULL);
-		rc = check_here(d, err);
 	}
 	for (size_t i = 0; rc == 0 && i < targets->n; i++)
 		rc = check_target(d, targets->v[i], err);
@@ -386,10 +433,9 @@ const struct command cmd_doctor = {
 	.arguments = "[options] [TARGET...]",
 	.summary = "say what is missing for measuring here, what is noisy, and what to do",
 	.details =
-		"Each line begins with fine, note (figures will be worse for it, or it cannot be\n"
-		"known) or bad (nothing can be measured like this), then says what to do. Without "
-		"a\n"
-		"target this machine and the two ports of the reference case are looked at. "
+		"Each line begins with fine, note (figures will be worse for it), bad (something\n"
+		"cannot be measured like this) or unknown, then says what to do. Without a target\n"
+		"this machine and the two ports of the reference case are looked at. "
 		"Nothing\n"
 		"is downloaded, and no network is used but for ssh: targets. Exit status 1 when\n"
 		"anything is bad.\n",

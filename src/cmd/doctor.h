@@ -10,15 +10,14 @@ struct system;
 struct doctor {
 	struct cmd_context *c;
 	int bad;
-	bool seen_here; /* this machine was looked at */
 };
 
-/* A line: fine, note or bad, about what. */
+/* A line: fine, note, bad or unknown, about what. */
 void doctor_tell(struct doctor *d, enum checkup_finding f, const char *what, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
- * Two seconds of a look at the machine under s. A machine of our own is looked at once, whatever
- * systems it has; the lines of another begin with the target. Fails when the system is lost.
+ * Two seconds of a look at the machine under s; the lines of one that is not this one begin with
+ * the target. Fails when the system is lost.
  */
 int doctor_look(struct doctor *d, struct system *s, struct err *err);
 /* Measures one short task of a system against itself for so long, and says what it shows. */

@@ -5,78 +5,28 @@
 #include "base/text.h"
 #include "cmd/doctor.h"
 #include "collect/collect.h"
-#include "facts/lines.h"
 #include "system/observe.h"
 #include "system/system.h"
-
-enum { FILE_MAX = 1 << 20 };
 
 #define LOOK_NS (2 * NS_PER_S)
 #define ASK_LIMIT_NS (20 * NS_PER_S)
 
-/* The text of a file there, "" when there is none. */
-static void read_there(struct system *s, const char *path, struct buf *b)
+/* What a shell there says of it; nothing when there is none. */
+static void ask(struct system *s, struct checkup_more *more)
 {
-	const struct step step = {path, 0, 1};
-	struct err ignored = ERR_INIT;
-
-	buf_clear(b);
-	if (system_get(s, &step, path, FILE_MAX, b, &ignored) != 0)
-		buf_clear(b);
-	buf_addstr(b, "");
-}
-
-static int64_t free_memory(struct system *s)
-{
-	struct buf b = BUF_INIT;
-
-	read_there(s, "/proc/meminfo", &b);
-	char *text = lines_find(buf_str(&b), "MemAvailable", ":");
-	int64_t kb = text == NULL ? -1 : strtoll(text, NULL, 10);
-	free(text);
-	buf_release(&b);
-	return kb < 0 ? -1 : kb * 1024;
-}
-
-/* By the names that drivers give to a mains adapter. */
-static enum checkup_answer is_on_mains(struct system *s)
-{
-	static const char *const names[] = {"AC", "ACAD", "AC0", "ADP0", "ADP1"};
-	enum checkup_answer answer = CHECKUP_UNKNOWN;
-	struct buf b = BUF_INIT;
-
-	for (size_t i = 0; answer == CHECKUP_UNKNOWN && i < sizeof(names) / sizeof(names[0]); i++) {
-		char *path = mem_printf("/sys/class/power_supply/%s/online", names[i]);
-		read_there(s, path, &b);
-		free(path);
-		if (b.len > 0)
-			answer = buf_str(&b)[0] == '0' ? CHECKUP_NO : CHECKUP_YES;
-	}
-	buf_release(&b);
-	return answer;
-}
-
-static enum checkup_answer is_clock_kept(struct system *s)
-{
-	const struct step step = {"doctor/clock", 0, 1};
+	const struct step step = {"doctor/state", 0, 1};
 	struct strvec argv = STRVEC_INIT;
 	const struct exec_request q = {.argv = &argv, .timeout_ns = ASK_LIMIT_NS};
-	enum checkup_answer answer = CHECKUP_UNKNOWN;
 	struct outcome out = {0};
 	struct err ignored = ERR_INIT;
 
-	strvec_push(&argv, "timedatectl");
-	strvec_push(&argv, "show");
-	strvec_push(&argv, "--property=NTPSynchronized");
-	if (system_exec(s, &step, &q, &out, &ignored) == 0 && out.status == OUTCOME_OK) {
-		if (text_starts(buf_str(&out.out), "NTPSynchronized=yes"))
-			answer = CHECKUP_YES;
-		else if (text_starts(buf_str(&out.out), "NTPSynchronized=no"))
-			answer = CHECKUP_NO;
-	}
+	strvec_push(&argv, "sh");
+	strvec_push(&argv, "-c");
+	strvec_push(&argv, checkup_script());
+	bool said = system_exec(s, &step, &q, &out, &ignored) == 0 && out.status == OUTCOME_OK;
+	checkup_read(said ? buf_str(&out.out) : "", more);
 	outcome_release(&out);
 	strvec_release(&argv);
-	return answer;
 }
 
 static int observe(struct system *s, struct validity *v, struct err *err)
@@ -101,11 +51,9 @@ static void tell_all(struct doctor *d, const struct system *s, const struct chec
 	}
 }
 
-static int look(struct doctor *d, struct system *s, struct err *err)
+int doctor_look(struct doctor *d, struct system *s, struct err *err)
 {
-	struct checkup_more more = {.on_mains = is_on_mains(s),
-				    .clock_kept = is_clock_kept(s),
-				    .memory_free = free_memory(s)};
+	struct checkup_more more = {.busiest = NULL};
 	struct observed_processes then = {{0}};
 	struct observed_processes now = {{0}};
 	struct checkup found = {{0}};
@@ -116,6 +64,7 @@ static int look(struct doctor *d, struct system *s, struct err *err)
 	bool here = s->root_host != NULL;
 	int rc = collect_machine_facts(s, &facts, err);
 
+	ask(s, &more);
 	if (rc == 0)
 		rc = observe(s, &before, err);
 	if (rc == 0) {
@@ -138,14 +87,4 @@ static int look(struct doctor *d, struct system *s, struct err *err)
 	vec_release(&now.v);
 	factset_release(&facts);
 	return rc;
-}
-
-int doctor_look(struct doctor *d, struct system *s, struct err *err)
-{
-	bool here = s->root_host != NULL;
-
-	if (here && d->seen_here)
-		return 0;
-	d->seen_here = d->seen_here || here;
-	return look(d, s, err);
 }

@@ -187,29 +187,40 @@ static uint64_t used_since(const struct observed_processes *before,
 	return then != NULL && then->ticks <= p->ticks ? p->ticks - then->ticks : p->ticks;
 }
 
+/* Does a come before b among the busiest? Those that used the same go by their pids. */
+static bool is_busier(uint64_t a_used, long a_pid, uint64_t b_used, long b_pid)
+{
+	return a_used != b_used ? a_used > b_used : a_pid < b_pid;
+}
+
 char *observe_busiest(const struct observed_processes *before,
 		      const struct observed_processes *after)
 {
 	enum { MOST = 3 };
 	const uint64_t least = (uint64_t)sysconf(_SC_CLK_TCK) / 10;
 	struct buf b = BUF_INIT;
-	uint64_t below = UINT64_MAX;
+	uint64_t last_used = UINT64_MAX;
+	long last_pid = 0;
 
 	for (int i = 0; i < MOST; i++) {
 		const struct observed_process *top = NULL;
-		uint64_t most = least;
+		uint64_t most = 0;
 
 		for (size_t k = 0; k < after->v.n; k++) {
-			uint64_t used = used_since(before, &after->v.v[k]);
-			if (!after->v.v[k].ours && used >= most && used < below) {
+			const struct observed_process *p = &after->v.v[k];
+			uint64_t used = used_since(before, p);
+			if (!p->ours && used >= least &&
+			    is_busier(last_used, last_pid, used, p->pid) &&
+			    (top == NULL || is_busier(used, p->pid, most, top->pid))) {
 				most = used;
-				top = &after->v.v[k];
+				top = p;
 			}
 		}
 		if (top == NULL)
 			break;
 		buf_addf(&b, "%s%s (pid %ld)", i == 0 ? "" : ", ", top->name, top->pid);
-		below = most;
+		last_used = most;
+		last_pid = top->pid;
 	}
 	return b.len == 0 ? NULL : buf_detach(&b);
 }

@@ -11,7 +11,7 @@ setup() {
 	[ -n "${LAMPDUEL_TEST_ALL:-}" ] || skip "slow: --all"
 	[ -x "$elf" ] || skip "the unit tests are not built"
 	[ -x /usr/lib/apt/apt-helper ] || skip "apt-helper is missing"
-	mirror=$(lampduel doctor 2>/dev/null | sed -n 's/^fine  archive: \(.*\) (not contacted)$/\1/p')
+	mirror=$(lampduel doctor 2>/dev/null | sed -n 's/^fine *archive: \(.*\) (not contacted)$/\1/p')
 	[ -n "$mirror" ] || skip "apt here knows no Debian archive"
 	cd "$BATS_TEST_TMPDIR" || return 1
 }

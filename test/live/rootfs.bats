@@ -21,8 +21,8 @@ slow() {
 	LAMPDUEL_MIRROR=file:/nowhere run "$LAMPDUEL" rootfs add "$target"
 	[ "$status" -eq 0 ]
 	run "$LAMPDUEL" doctor "$target"
-	[[ "$output" == *"fine  $target: openssl 3.0."* ]]
-	[[ "$output" == *"fine  $target: mariadb 10.11."*"apache 2.4."*"php 8.2."*"wordpress 6.1"* ]]
+	[[ "$output" == *"fine     $target: openssl 3.0."* ]]
+	[[ "$output" == *"fine     $target: mariadb 10.11."*"apache 2.4."*"php 8.2."*"wordpress 6.1"* ]]
 }
 
 @test "two ports of one release have the same versions" {
@@ -45,8 +45,8 @@ slow() {
 			"$(grep "^$package	" "$BATS_TEST_TMPDIR/armhf")" ]
 	done
 	run "$LAMPDUEL" doctor debian:bookworm/armel debian:bookworm/armhf
-	[[ "$output" == *"fine  debian:bookworm/armel: openssl 3.0."* ]]
-	[[ "$output" == *"fine  debian:bookworm/armhf: openssl 3.0."* ]]
+	[[ "$output" == *"fine     debian:bookworm/armel: openssl 3.0."* ]]
+	[[ "$output" == *"fine     debian:bookworm/armhf: openssl 3.0."* ]]
 }
 
 @test "programs of Debian 13 start in what was unpacked" {
@@ -56,7 +56,7 @@ slow() {
 	add "$target"
 	[ "$status" -eq 0 ]
 	run "$LAMPDUEL" doctor "$target"
-	[[ "$output" == *"fine  $target: openssl 3.5."* ]]
+	[[ "$output" == *"fine     $target: openssl 3.5."* ]]
 	[[ "$output" == *"php 8.4."* ]]
 }
 

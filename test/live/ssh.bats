@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2154,SC2016,SC1003 # status, out, err and cache come from the helpers; what others are to expand stands in single quotes
+# shellcheck disable=SC2154,SC2016,SC1003,SC2030,SC2031 # status, out, err and cache come from the helpers; what others are to expand stands in single quotes
 # A real sshd on loopback, with keys and configuration of its own, in a network of its own: systems reached through
 # the OpenSSH client, in the login shells people have, and what goes wrong with them.
 
@@ -233,8 +233,8 @@ check_facts() {
 
 @test "doctor over ssh: what that machine lacks and how busy it is" {
 	try with_server '' "$LAMPDUEL" doctor ssh:box
-	[[ $out == *"fine  ssh:box: openssl "* ]] || { echo "$out$err"; return 1; }
-	[[ $out =~ (fine|note)\ \ ssh:box,\ load:\ other\ programs\ use\ [0-9]+\ %\ of\ the\ CPUs ]]
+	[[ $out == *"fine     ssh:box: openssl "* ]] || { echo "$out$err"; return 1; }
+	[[ $out =~ (fine|note)\ +ssh:box,\ load:\ other\ programs\ use\ [0-9]+\ %\ of\ the\ CPUs ]]
 	[[ $out == *"ssh:box, memory: "*" MB are free"* ]]
 	nothing_there
 }

@@ -30,7 +30,7 @@ static void set_facts(struct factset *f, const char *text)
 static void expect(const char *facts, const char *before, const char *after,
 		   const struct checkup_more *more, const char *expected)
 {
-	static const char *const words[] = {"fine", "note", "bad"};
+	static const char *const words[] = {"fine", "note", "bad", "unknown"};
 	struct checkup found = {{0}};
 	struct factset f = {0};
 	struct buf b = BUF_INIT;
@@ -50,22 +50,39 @@ static void expect(const char *facts, const char *before, const char *after,
 	factset_release(&f);
 }
 
+/* The lines after those of the load, of a machine that says nothing more. */
+#define REST_UNKNOWN                                                                               \
+	"unknown machine: it does not say whether it is a virtual one\n"                           \
+	"unknown storage: what the files lie on is not said there\n"                               \
+	"unknown memory: how much is free is not said there\n"                                     \
+	"unknown disk: how much is free is not said there\n"                                       \
+	"unknown power: it does not say whether a battery drives it\n"                             \
+	"unknown clock: nothing there tells whether a time server keeps it right: compare its "    \
+	"date with another machine's\n"
+
 static void nothing_known_is_said(void **state)
 {
-	const struct checkup_more more = {CHECKUP_UNKNOWN, CHECKUP_UNKNOWN, -1, NULL};
+	struct checkup_more more = {.busiest = NULL};
 
 	(void)state;
+	checkup_read("", &more);
 	expect("", "", "", &more,
-	       "note governor: not known: the machine does not say who sets its clock\n"
-	       "note load: not known: /proc/stat cannot be read there\n");
+	       "unknown governor: the machine does not say who sets its clock\n"
+	       "unknown load: /proc/stat cannot be read there\n"
+	       "unknown steal: /proc/stat does not say what a hypervisor takes\n"
+	       "unknown throttling: neither firmware nor driver tells of it: watch for samples "
+	       "that take longer one after another\n"
+	       "unknown swap: /proc/vmstat cannot be read there\n" REST_UNKNOWN);
 }
 
 static void a_quiet_board_is_fine(void **state)
 {
-	const struct checkup_more more = {CHECKUP_YES, CHECKUP_YES, INT64_C(600000000), NULL};
+	struct checkup_more more = {.busiest = NULL};
 
 	(void)state;
-	expect("cpu.governor=performance\ncpu.cores=4\nvirtual.machine=none\nstorage.model=SD32G (microSD)\n",
+	checkup_read("memory 600000\nswap 0\ndisk 5000000\npower mains\nclock yes\n", &more);
+	expect("cpu.governor=performance\ncpu.cores=4\nstorage.model=SD32G (microSD)\n"
+	       "storage.kind=said not to turn\nstorage.filesystem=ext4\nvirtual.machine=none\n",
 	       "cpu0 0 0 0 0\npswpin 3\npswpout 4\nthrottled 0x0\ntemp 48000\n",
 	       "cpu0 4 0 0 196\npswpin 3\npswpout 4\nthrottled 0x0\ntemp 48300\n", &more,
 	       "fine governor: performance: the clock stays where it is\n"
@@ -73,20 +90,23 @@ static void a_quiet_board_is_fine(void **state)
 	       "fine steal: the hypervisor takes 0.0 % of the CPUs\n"
 	       "fine throttling: none since the machine was started\n"
 	       "fine temperature: 48 degrees Celsius\n"
-	       "fine swap: nothing is swapped in or out\n"
-	       "fine storage: SD32G (microSD)\n"
-	       "fine memory: 600 MB are free\n"
+	       "fine swap: nothing is swapped out\n"
+	       "fine machine: no hypervisor is seen\n"
+	       "fine storage: SD32G (microSD), ext4\n"
+	       "fine memory: 614 MB are free\n"
+	       "fine disk: 5120 MB are free\n"
+	       "fine power: no battery drives the machine\n"
 	       "fine clock: kept right by a time server\n");
 }
 
 static void what_is_noisy_is_said_with_what_to_do(void **state)
 {
-	const struct checkup_more more = {CHECKUP_NO, CHECKUP_NO, INT64_C(100000000),
-					  "cc1 (pid 12)"};
+	struct checkup_more more = {.busiest = "cc1 (pid 12)"};
 
 	(void)state;
+	checkup_read("memory 100000\nswap 100\ndisk 100000\npower battery\nclock no\n", &more);
 	expect("cpu.governor=ondemand\ncpu.cores=1\ncpu.smt=on\nvirtual.machine=KVM\n"
-	       "virtual.container=docker\n",
+	       "virtual.container=docker\nstorage.device=/dev/vda1\nstorage.kind=said to turn\n",
 	       "cpu0 0 0 0 0 0 0 0 0\npswpin 3\npswpout 4\nthrottled 0x50000\ntemp 78000\n",
 	       "cpu0 50 0 0 130 0 0 0 20\npswpin 9\npswpout 4\nthrottled 0x50005\ntemp 78000\n",
 	       &more,
@@ -111,7 +131,9 @@ static void what_is_noisy_is_said_with_what_to_do(void **state)
 	       "note machine: KVM: what else its host does is seen as steal at best\n"
 	       "note container: docker: its limits, and its neighbours, are part of what is "
 	       "measured\n"
-	       "note memory: 100 MB are free: servers of two systems need some 300\n"
+	       "fine storage: /dev/vda1, said to turn\n"
+	       "note memory: 102 MB are free: servers of two systems need some 300\n"
+	       "note disk: 102 MB are free: servers of two systems need some 400\n"
 	       "note power: the machine runs on its battery, which slows most of them down: plug "
 	       "it in\n"
 	       "note clock: no time server keeps it right: dates may be wrong, and a clock that is "
@@ -120,22 +142,72 @@ static void what_is_noisy_is_said_with_what_to_do(void **state)
 
 static void what_happened_before_is_no_fault_now(void **state)
 {
-	const struct checkup_more more = {CHECKUP_UNKNOWN, CHECKUP_UNKNOWN, -1, NULL};
+	struct checkup_more more = {.busiest = NULL};
 
 	(void)state;
-	expect("cpu.governor=performance\n", "cpu0 0 0 0 0\nthrottled 10000\n",
-	       "cpu0 0 0 0 200\nthrottled 10000\n", &more,
+	checkup_read("swap 99609\n", &more);
+	expect("cpu.governor=performance\n", "cpu0 0 0 0 0 0 0 0 0\nthrottled 10000\n",
+	       "cpu0 0 0 0 200 0 0 0 0\nthrottled 10000\n", &more,
 	       "fine governor: performance: the clock stays where it is\n"
 	       "fine load: other programs use 0 % of the CPUs\n"
 	       "fine steal: the hypervisor takes 0.0 % of the CPUs\n"
 	       "note throttling: the voltage was too low at some time since the machine was "
-	       "started, not now; a stronger power supply, a shorter cable\n");
-	expect("cpu.governor=performance\n", "cpu0 0 0 0 0\nundervoltage 0\n",
-	       "cpu0 0 0 0 200\nundervoltage 1\n", &more,
+	       "started, not now; a stronger power supply, a shorter cable\n"
+	       "note swap: 101 MB are swapped out, and slow what needs them again: end programs "
+	       "that need memory\n" REST_UNKNOWN);
+	checkup_read("swap 20\n", &more);
+	expect("cpu.governor=performance\n",
+	       "cpu0 0 0 0 0\nundervoltage 0\ncore_throttle_ms 12\ncore_throttle_ms 0\n",
+	       "cpu0 0 0 0 200\nundervoltage 1\ncore_throttle_ms 12\ncore_throttle_ms 0\n", &more,
 	       "fine governor: performance: the clock stays where it is\n"
 	       "fine load: other programs use 0 % of the CPUs\n"
 	       "fine steal: the hypervisor takes 0.0 % of the CPUs\n"
-	       "bad power: the voltage is too low: a stronger power supply, a shorter cable\n");
+	       "bad voltage: the voltage is too low: a stronger power supply, a shorter cable\n"
+	       "note throttling: the CPU was throttled for 12 ms since the machine was started, "
+	       "not "
+	       "now; cooling\n"
+	       "fine swap: 0 MB are swapped out, nothing moves\n" REST_UNKNOWN);
+}
+
+static void cores_throttled_meanwhile_are_bad(void **state)
+{
+	struct checkup_more more = {.busiest = NULL};
+
+	(void)state;
+	checkup_read("", &more);
+	expect("cpu.governor=performance\nvirtual.machine=none\n",
+	       "cpu0 0 0 0 0\ncore_throttle_ms 12\n", "cpu0 0 0 0 200\ncore_throttle_ms 13\n",
+	       &more,
+	       "fine governor: performance: the clock stays where it is\n"
+	       "fine load: other programs use 0 % of the CPUs\n"
+	       "fine steal: the hypervisor takes 0.0 % of the CPUs\n"
+	       "bad throttling: the CPU is throttled: samples would be repeated; cooling, and "
+	       "power\n"
+	       "unknown swap: /proc/vmstat cannot be read there\n"
+	       "fine machine: no hypervisor is seen\n"
+	       "unknown storage: what the files lie on is not said there\n"
+	       "unknown memory: how much is free is not said there\n"
+	       "unknown disk: how much is free is not said there\n"
+	       "unknown power: it does not say whether a battery drives it\n"
+	       "unknown clock: nothing there tells whether a time server keeps it right: compare "
+	       "its date with another machine's\n");
+}
+
+/* What is no number, or none that a machine has, is unknown, not zero. */
+static void nonsense_is_unknown(void **state)
+{
+	struct checkup_more more = {.busiest = "x"};
+
+	(void)state;
+	checkup_read("memory\nmemory many\nswap -5\ndisk 99999999999999999\n\n nothing\n"
+		     "power battery",
+		     &more);
+	assert_true(more.memory_free == -1);
+	assert_true(more.swap_used == -1);
+	assert_true(more.disk_free == -1);
+	assert_int_equal(more.on_mains, CHECKUP_NO);
+	assert_int_equal(more.clock_kept, CHECKUP_NOT_SAID);
+	assert_string_equal(more.busiest, "x");
 }
 
 int main(void)
@@ -145,6 +217,8 @@ int main(void)
 		cmocka_unit_test(a_quiet_board_is_fine),
 		cmocka_unit_test(what_is_noisy_is_said_with_what_to_do),
 		cmocka_unit_test(what_happened_before_is_no_fault_now),
+		cmocka_unit_test(cores_throttled_meanwhile_are_bad),
+		cmocka_unit_test(nonsense_is_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

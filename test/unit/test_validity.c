@@ -222,6 +222,21 @@ static void the_busiest_of_others_are_named(void **state)
 	assert_null(observe_busiest(&b, &b));
 }
 
+static void as_busy_as_another_is_named_too(void **state)
+{
+	struct observed_process now[] = {{3, 1, "a", 200, false},
+					 {5, 1, "b", 200, false},
+					 {7, 1, "c", 300, false},
+					 {8, 1, "d", 200, false}};
+	struct observed_processes none = {{0}};
+	struct observed_processes l = {.v = {now, 4, 4}};
+
+	(void)state;
+	char *text = observe_busiest(&none, &l);
+	assert_string_equal(text, "c (pid 7), a (pid 3), b (pid 5)");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +251,7 @@ int main(void)
 		cmocka_unit_test(this_machine_is_observed),
 		cmocka_unit_test(a_process_may_have_any_name),
 		cmocka_unit_test(the_busiest_of_others_are_named),
+		cmocka_unit_test(as_busy_as_another_is_named_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
