@@ -9,8 +9,10 @@
 #include "cmd/commands.h"
 #include "cmd/help.h"
 #include "cmd/opened.h"
+#include "cmd/sides.h"
 #include "collect/collect.h"
 #include "facts/difference.h"
+#include "report/config.h"
 #include "report/table.h"
 
 struct facts_options {
@@ -49,39 +51,29 @@ static int facts_of_target(struct cmd_context *c, const char *target, struct fac
 	return rc;
 }
 
-/* "exp:3" or "exp:3/soft": the facts that were stored; position: which system without a name. */
-static int facts_of_stored(struct cmd_context *c, const char *text, size_t position,
+/* The facts that were stored; position: which system where none is named. */
+static int facts_of_stored(struct cmd_context *c, const struct side_name *n, size_t position,
 			   struct factset *f, char **name, struct err *err)
 {
-	const char *slash = strchr(text, '/');
-	char *number = mem_strndup(text + 4,
-				   slash == NULL ? strlen(text + 4) : (size_t)(slash - text) - 4);
 	struct experiment e = {.id = 0};
-	int64_t id = 0;
-	int rc = 0;
+	const struct exp_system *found = NULL;
 
-	if (!text_to_i64(number, &id) || id < 1)
-		rc = err_code(err, ERR_USAGE, "%s: exp:ID or exp:ID/SYSTEM", text);
-	free(number);
-	if (rc == 0)
-		rc = store_load(c->store, id, &e, err);
+	if (n->ids.n != 1)
+		return err_code(err, ERR_USAGE, "%s: one experiment at a time", n->text);
+	int rc = store_load(c->store, n->ids.v[0], &e, err);
 	if (rc != 0)
 		return rc;
-	const struct exp_system *found = NULL;
 	for (size_t i = 0; i < e.systems.n; i++) {
-		if (slash != NULL ? text_equal(e.systems.v[i].name, slash + 1) : i == position)
+		if (n->part != NULL ? text_equal(e.systems.v[i].name, n->part) : i == position)
 			found = &e.systems.v[i];
 	}
 	if (found == NULL) {
 		rc = err_set(err, "experiment %lld has no %s; show %lld lists its systems",
-			     (long long)id, slash == NULL ? "second system" : slash + 1,
-			     (long long)id);
+			     (long long)e.id, n->part == NULL ? "second system" : n->part,
+			     (long long)e.id);
 	} else {
 		factset_copy(f, &found->facts);
-		mem_replace(name,
-			    mem_printf("%s/%s",
-				       text_starts(text, "exp:") && slash == NULL ? text : "exp",
-				       found->name));
+		mem_replace(name, mem_printf("exp:%lld/%s", (long long)e.id, found->name));
 	}
 	experiment_release(&e);
 	return rc;
@@ -90,10 +82,16 @@ static int facts_of_stored(struct cmd_context *c, const char *text, size_t posit
 static int facts_of(struct cmd_context *c, const char *text, size_t position, struct factset *f,
 		    char **name, struct err *err)
 {
+	struct side_name n;
+
 	*name = mem_strdup(text);
-	if (text_starts(text, "exp:"))
-		return facts_of_stored(c, text, position, f, name, err);
-	return facts_of_target(c, text, f, err);
+	if (!text_starts(text, "exp:"))
+		return facts_of_target(c, text, f, err);
+	int rc = side_name_parse(text, &n, err);
+	if (rc == 0)
+		rc = facts_of_stored(c, &n, position, f, name, err);
+	side_name_release(&n);
+	return rc;
 }
 
 static void put_json(struct cmd_context *c, json_t *j)
@@ -183,46 +181,41 @@ static int run_facts(struct cmd_context *c, void *options, struct strvec *argv, 
 	return rc;
 }
 
-/* Long lists of words are told by what each has alone. */
 static void add_value(struct table *t, const char *mine, const char *other)
 {
-	enum { SHOWN_MAX = 240 };
-	char *text = strlen(mine) > 80 && strchr(mine, ' ') != NULL && other[0] != '\0'
-			     ? differences_words(mine, other)
-			     : mem_strdup(mine);
+	char *text = differences_shown(mine, other);
 
-	if (strlen(text) > SHOWN_MAX)
-		memcpy(text + SHOWN_MAX - 3, "...", 4);
 	table_add_safe(t, text);
 	free(text);
 }
 
+/* The rows that a report has first; what it knows of a system beyond its facts, they say here. */
 static void put_reference_rows(struct table *t, const struct factset *a, const struct factset *b)
 {
-	static const struct {
-		const char *label, *key;
-	} rows[] = {
-		{"Apache", "apache.version"},
-		{"MariaDB", "mariadb.version"},
-		{"PHP", "php.version"},
-		{"OpenSSL", "openssl.version"},
-		{"WordPress", "wordpress.version"},
-		{"Kernel", "kernel.release"},
-		{"Storage", "storage.device"},
-		{"CPU", "cpu.model"},
-		{"System", "os.name"},
-	};
+	const struct factset *sets[2] = {a, b};
+	struct exp_system s[2] = {{.name = NULL}, {.name = NULL}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *x = factset_get(a, rows[i].key);
-		const char *y = factset_get(b, rows[i].key);
+	for (size_t i = 0; i < 2; i++) {
+		const char *by = factset_get(sets[i], "cpu.emulator");
 
-		if (x == NULL && y == NULL)
-			continue;
-		table_add(t, rows[i].label);
-		table_add_safe(t, x == NULL ? "" : x);
-		table_add_safe(t, y == NULL ? "" : y);
+		s[i].facts = *sets[i];
+		s[i].emulated = text_equal(factset_get(sets[i], "cpu.emulated"), "yes");
+		s[i].emulator = mem_strdup(by == NULL ? "" : by);
 	}
+	for (const struct config_row *r = config_rows; r->label != NULL; r++) {
+		char *x = r->value(&s[0], r->key);
+		char *y = r->value(&s[1], r->key);
+
+		if (x[0] != '\0' || y[0] != '\0') {
+			table_add(t, r->label);
+			table_add(t, x);
+			table_add(t, y);
+		}
+		free(x);
+		free(y);
+	}
+	free(s[0].emulator);
+	free(s[1].emulator);
 }
 
 static void put_differences(struct cmd_context *c, const struct differences *d,

@@ -22,11 +22,11 @@ static const struct fact_class classes[] = {
 	{"effective.mariadb.hostname", NULL, 0, NULL},
 	{"cpu.emulat", "Execution", 100, "measure both natively, or both emulated alike"},
 	{"abi.", "ABI and CPU baseline", 98,
-	 "if the ABI is not what is compared, take programs of one port for both"},
+	 "if the port is not what is compared, take programs of one port for both"},
 	{"arch", "ABI and CPU baseline", 97,
-	 "if the architecture is not what is compared, take one for both"},
+	 "if the port is not what is compared, take programs of one port for both"},
 	{"elf.", "ABI and CPU baseline", 94,
-	 "if the ABI is not what is compared, take programs of one port for both"},
+	 "if the port is not what is compared, take programs of one port for both"},
 	{"cpu.governor", "CPU", 93, "set the same governor on both, performance best"},
 	{"cpu.max_mhz", "CPU", 92, "set the same frequency limits on both"},
 	{"cpu.", "CPU", 90, "use one machine for both, or two of the same kind"},
@@ -203,4 +203,20 @@ char *differences_words(const char *mine, const char *other)
 		p += strspn(p, " ");
 	}
 	return buf_detach(&b);
+}
+
+char *differences_shown(const char *mine, const char *other)
+{
+	enum { LIST_MIN = 80, SHOWN_MAX = 240 };
+	bool is_list = strlen(mine) > LIST_MIN && strchr(mine, ' ') != NULL;
+	char *text =
+		is_list && other[0] != '\0' ? differences_words(mine, other) : mem_strdup(mine);
+
+	if (strlen(text) > SHOWN_MAX) {
+		size_t n = SHOWN_MAX - 3;
+		while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+			n--;
+		memcpy(text + n, "...", 4);
+	}
+	return text;
 }

@@ -44,5 +44,8 @@ void differences_make(const struct factset *a, const struct factset *b, struct d
 void differences_release(struct differences *d);
 /* Of two lists of words, what each has alone: "only here: x y"; new string, "" when nothing. */
 char *differences_words(const char *mine, const char *other);
+/* A value beside another as a table has room for it: of long lists what it has alone. New string.
+ */
+char *differences_shown(const char *mine, const char *other);
 
 #endif

@@ -97,6 +97,7 @@ void report_model_make(struct report_model *m, const struct experiment *e,
 	model_rows(m, e, &index);
 	model_problems(m, e, &index);
 	words_notes(e, m);
+	model_differences(m, e);
 	for (size_t i = 0; i < e->notes.n; i++)
 		vec_push(&m->notes, text_of(e->notes.v[i], o->identify));
 	counted_index_release(&index);

@@ -8,6 +8,8 @@ void model_note(struct report_model *m, const char *fmt, ...) __attribute__((for
 
 /* config.c: facts and settings. */
 void model_config(struct report_model *m, const struct experiment *e);
+/* Further facts, in which systems differ, and notes on them. */
+void model_differences(struct report_model *m, const struct experiment *e);
 /* problems.c: executions, counted, problems, rounds_done. */
 void model_problems(struct report_model *m, const struct experiment *e,
 		    const struct counted_index *index);

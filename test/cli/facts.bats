@@ -46,6 +46,11 @@ setup() {
 	try lampduel differences exp:1
 	[ "$status" -eq 1 ]
 	said_in_one_line "experiment"
+	for name in exp:x exp:1,2 exp:0; do
+		try lampduel facts "$name"
+		[ "$status" -eq 2 ]
+		said_in_one_line "exp"
+	done
 	try lampduel facts
 	[ "$status" -eq 2 ]
 	try lampduel facts nonsense:x

@@ -100,6 +100,12 @@ check_shell() {
 	[ -z "$(ls tiny/tmp)" ]
 	value=$(sqlite3 "$XDG_DATA_HOME/lampduel/lampduel.db" "SELECT min(value.value) FROM value JOIN metric ON metric.id = value.metric WHERE metric.name = 'command/nap/wall'")
 	between "$value" 0.28 1.5
+	try with_server '' "$LAMPDUEL" facts ssh:box
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	[ -z "$(ls tiny/tmp)" ]
+	grep -qE '^clock\.command +/proc/uptime, step 10 ms$' <<<"$out"
+	grep -qE "^kernel\.release +$(uname -r | sed 's/[.+]/\\&/g')\$" <<<"$out"
+	grep -qE '^memory\.total +[0-9]+ MiB$' <<<"$out"
 }
 
 @test "two hosts at once, interleaved; neither host nor user in the report" {

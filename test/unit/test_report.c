@@ -327,6 +327,60 @@ static void configuration(void **state)
 }
 
 /* Three systems: each candidate against the baseline, with the rounds that both have. */
+/* A row of the table of configurations, which must be there. */
+static const struct report_fact *fact_row(const struct report_model *m, const char *label)
+{
+	for (size_t i = 0; i < m->facts.n; i++) {
+		if (strcmp(m->facts.v[i].label, label) == 0)
+			return &m->facts.v[i];
+	}
+	fail_msg("no row %s", label);
+	return NULL;
+}
+
+static void differences_below_the_configuration(void **state)
+{
+	static const char *const libraries[] = {"elf.openssl", "elf.libc.so.6", "elf.libm.so.6"};
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	struct factset *a = &e.systems.v[0].facts;
+	struct factset *b = &e.systems.v[1].facts;
+	for (size_t i = 0; i < 3; i++) {
+		factset_set(a, libraries[i], "armel, soft float", "file");
+		factset_set(b, libraries[i], "armhf, hard float", "file");
+	}
+	factset_set(a, "effective.php.opcache.enable", "On", "php -i");
+	factset_set(b, "effective.php.opcache.enable", "Off", "php -i");
+	factset_set(a, "effective.php.precision", "14", "php -i");
+	factset_set(b, "effective.php.precision", "14", "php -i");
+	factset_set(a, "kernel.cmdline", "root=/dev/secret", "/proc/cmdline");
+	for (int i = 0; i < 20; i++) {
+		char *key = mem_printf("effective.mariadb.x%d", i);
+		factset_set(a, key, "1", "");
+		factset_set(b, key, "2", "");
+		free(key);
+	}
+	make(&m, &e);
+	const struct report_fact *f = fact_row(&m, "elf.libc.so.6 and 2 more");
+	assert_string_equal(f->values[0], "armel, soft float");
+	assert_string_equal(f->values[1], "armhf, hard float");
+	assert_true(f->differs);
+	f = fact_row(&m, "PHP opcache.enable");
+	assert_string_equal(f->values[0], "On");
+	for (size_t i = 0; i < m.facts.n; i++) {
+		assert_null(strstr(m.facts.v[i].label, "cmdline"));
+		assert_null(strstr(m.facts.v[i].label, "precision"));
+	}
+	assert_has_note(&m, "PHP settings 1 equal, 1 differ");
+	assert_has_note(&m, "carry php.ini over");
+	assert_has_note(&m, "are left out of the table");
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
 static void three_systems(void **state)
 {
 	struct experiment e;
@@ -695,6 +749,7 @@ int main(void)
 		cmocka_unit_test(emulation_is_never_faster),
 		cmocka_unit_test(the_whole_claims_only_what_is_shown),
 		cmocka_unit_test(configuration),
+		cmocka_unit_test(differences_below_the_configuration),
 		cmocka_unit_test(three_systems),
 		cmocka_unit_test(one_system),
 		cmocka_unit_test(imported_values_are_not_paired),
