@@ -133,8 +133,9 @@ static void test_page(void **state)
 	assert_non_null(strstr(sv.request, "\r\nCookie: x=y\r\n"));
 	assert_null(strstr(sv.request, "Accept-Encoding"));
 	int64_t total = out.end_ns - out.start_ns;
-	assert_true(total >= 298 * NS_PER_MS && total < 2 * NS_PER_S);
-	assert_true(out.ttfb_ns >= 98 * NS_PER_MS && out.ttfb_ns <= total - 198 * NS_PER_MS);
+	/* on a busy machine each of these comes late, and the first may come the latest */
+	assert_true(total >= 298 * NS_PER_MS && total < 5 * NS_PER_S);
+	assert_true(out.ttfb_ns >= 98 * NS_PER_MS && out.ttfb_ns < total);
 	outcome_release(&out);
 	strvec_release(&headers);
 }
