@@ -134,7 +134,7 @@ static void test_page(void **state)
 	assert_null(strstr(sv.request, "Accept-Encoding"));
 	int64_t total = out.end_ns - out.start_ns;
 	/* on a busy machine each of these comes late, and the first may come the latest */
-	assert_true(total >= 298 * NS_PER_MS && total < 5 * NS_PER_S);
+	assert_true(total >= 298 * NS_PER_MS && total < 20 * NS_PER_S);
 	assert_true(out.ttfb_ns >= 98 * NS_PER_MS && out.ttfb_ns < total);
 	outcome_release(&out);
 	strvec_release(&headers);

@@ -282,7 +282,7 @@ static void killed_lampduel(struct fixture *f, bool sandboxed)
 	assert_int_equal(WTERMSIG(wait_status(pid)), SIGKILL);
 	assert_true(goes(dir, 2000));
 	assert_int_equal(processes_with(run_id), 0);
-	assert_true(clock_mono_ns() - before < 2 * NS_PER_S);
+	assert_true(clock_mono_ns() - before < 15 * NS_PER_S);
 	/* the supervisor held none of its files: end of file */
 	assert_int_equal(read(ready[0], &byte, 1), 0);
 	(void)close(ready[0]);

@@ -101,7 +101,7 @@ static void test_run(void **state)
 	assert_int_equal(run(f, ARGV("true"), (struct exec_request){0}, &out, &err), 0);
 	assert_int_equal(out.status, OUTCOME_OK);
 	assert_true(out.end_ns > out.start_ns);
-	assert_true(out.end_ns - out.start_ns < NS_PER_S);
+	assert_true(out.end_ns - out.start_ns < 10 * NS_PER_S);
 	assert_true(out.maxrss_bytes > 0 && out.maxrss_bytes < 16 << 20);
 	outcome_release(&out);
 
@@ -232,7 +232,7 @@ static void test_timeout(void **state)
 			 0);
 	assert_int_equal(out.status, OUTCOME_TIMEOUT);
 	assert_string_equal(out.reason, "sh did not end within 0.3 s and was ended");
-	assert_true(clock_mono_ns() - before < 5 * NS_PER_S);
+	assert_true(clock_mono_ns() - before < 15 * NS_PER_S);
 	assert_true(out.end_ns - out.start_ns >= 300 * NS_PER_MS);
 	pid_t pid = (pid_t)atoi(buf_str(&out.out));
 	assert_true(pid > 1);
@@ -258,7 +258,7 @@ static void test_enough(void **state)
 	assert_int_equal(out.signal, 0);
 	/* the shell may have time to say that its sleep was killed */
 	assert_true(text_starts(buf_str(&out.err), "one\nthat is enough\n"));
-	assert_true(clock_mono_ns() - before < 5 * NS_PER_S);
+	assert_true(clock_mono_ns() - before < 15 * NS_PER_S);
 	outcome_release(&out);
 	/* never said: it ends by itself, and how it ends counts */
 	assert_int_equal(run(f, SH("echo not yet >&2; exit 4"),
@@ -361,7 +361,7 @@ static void test_held_pipe(void **state)
 			     (struct exec_request){0}, &out, &err),
 			 0);
 	assert_int_equal(out.status, OUTCOME_OK);
-	assert_true(clock_mono_ns() - before < 5 * NS_PER_S);
+	assert_true(clock_mono_ns() - before < 15 * NS_PER_S);
 	assert_true(is_gone((pid_t)atoi(buf_str(&out.out))));
 	assert_int_equal(kill(kept, 0), 0);
 	outcome_release(&out);
@@ -396,7 +396,7 @@ static void test_service(void **state)
 	id = spawn(f, "trap '' TERM; while :; do sleep 1; done", log, &err);
 	(void)usleep(100000);
 	assert_int_equal(system_stop(f->s, &step, id, 200 * NS_PER_MS, &err), 0);
-	assert_true(clock_mono_ns() - before < 5 * NS_PER_S);
+	assert_true(clock_mono_ns() - before < 15 * NS_PER_S);
 	assert_true(clock_mono_ns() - before > 200 * NS_PER_MS);
 
 	assert_int_equal(spawn(f, "true", "/no/folder/log", &err), ERR_FAIL);
