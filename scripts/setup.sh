@@ -3,6 +3,7 @@
 
 setup_name=${0##*/}
 setup_log=build/setup.log
+setup_log_begun=
 
 say() {
 	printf '%s: %s\n' "$setup_name" "$*"
@@ -30,12 +31,16 @@ part() {
 quietly() {
 	local status=0
 	mkdir -p "${setup_log%/*}"
-	"$@" >"$setup_log" 2>&1 || status=$?
+	[ -n "$setup_log_begun" ] || : >"$setup_log"
+	setup_log_begun=1
+	"$@" >"$setup_log.part" 2>&1 || status=$?
+	{ printf '== %s\n' "$*"; cat "$setup_log.part"; } >>"$setup_log"
 	if [ "$status" -ne 0 ]; then
 		# not the compiler's command lines, between which its words would be lost
-		grep -v -E '^((cc|gcc|clang|ar) |  [A-Z]+ )' "$setup_log" | tail -n 40 >&2
+		grep -v -E '^((cc|gcc|clang|ar) |  [A-Z]+ )' "$setup_log.part" | tail -n 40 >&2
 		complain "'$*' failed (all of its output: $setup_log)"
 	fi
+	rm -f "$setup_log.part"
 	return "$status"
 }
 

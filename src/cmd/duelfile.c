@@ -93,7 +93,7 @@ static int look_through(struct reader *r, const char *text)
 				"by --set",
 				r->path, number, (int)LONGEST);
 		}
-		if (title != NULL && strcmp(title, "run") != 0) {
+		if (title != NULL) {
 			if (add_section(r, title, number) != 0)
 				return ERR_USAGE;
 		} else {
@@ -246,6 +246,17 @@ static int on_key(void *arg, const char *section, const char *key, const char *v
 /* The baseline first, the others in the order of the file. */
 static int add_systems(struct reader *r)
 {
+	const struct pending_system *first = NULL;
+
+	for (size_t i = 0; i < r->systems.n; i++) {
+		if (!text_equal(r->systems.v[i].role, "baseline"))
+			continue;
+		if (first != NULL)
+			return err_code(r->err, ERR_USAGE,
+					"[system %s] and [system %s] are both the baseline",
+					first->name, r->systems.v[i].name);
+		first = &r->systems.v[i];
+	}
 	for (int baseline = 1; baseline >= 0; baseline--) {
 		for (size_t i = 0; i < r->systems.n; i++) {
 			const struct pending_system *s = &r->systems.v[i];

@@ -126,10 +126,11 @@ int options_set(const struct option_row *row, void *options, const char *value, 
 					value);
 		return 0;
 	case OPT_SHARE:
-		if (!text_to_share(value, p))
+		/* a share of nothing would be taken for "not given" */
+		if (!text_to_share(value, p) || !(*(double *)p > 0))
 			return err_code(err, ERR_USAGE,
-					"%s: \"%s\" is not a share (examples: 2%%, 0.02)", where,
-					value);
+					"%s: \"%s\" is not a share above 0 (examples: 2%%, 0.02)",
+					where, value);
 		return 0;
 	case OPT_SEED:
 		if (check_seed(value, where, err) != 0)

@@ -287,23 +287,38 @@ static size_t family_so_far(const struct runner *r)
 	return metrics * (r->session.n - 1);
 }
 
-/* So few rounds that no values whatever could give a verdict: better said at the beginning. */
+/* So few rounds that only large differences, or none at all, can show: better said beforehand. */
 static void hint_rounds(const struct runner *r, bool *said)
 {
+	enum { RANKS_FROM = 6 }; /* below, compare/ judges by Student's t (doc/statistics.md) */
 	const struct plan *p = plan_of(r);
 	const struct run_judge *judge = &r->q->judge;
-	bool shared = plan_lives_are_shared(p);
+	/* a process is a life of its own: lives are shared by services alone */
+	bool shared = plan_lives_are_shared(p) && session_needs(&r->session, NEED_MARIADB);
 	size_t have = (size_t)(shared ? p->lives : p->rounds);
+	char *note = NULL;
 
 	if (*said || judge->fewest == NULL || r->session.n < 2)
 		return;
 	size_t need = judge->fewest(family_so_far(r));
 	if (have >= need)
 		return;
-	char *note = mem_printf("%zu %s are planned; to show a difference in this many metrics "
-				"takes at least %zu (%s %zu)",
-				have, shared ? "starts of the services" : "rounds", need,
-				shared ? "--lives" : "-n", need);
+	const char *unit =
+		shared      ? have == 1 ? "start of the services is" : "starts of the services are"
+		: have == 1 ? "round is"
+			    : "rounds are";
+	if (have == 1)
+		note = mem_printf("1 %s planned: figures, and no verdict; to show a difference in "
+				  "this many metrics, however small, takes at least %zu (%s %zu)",
+				  unit, need, shared ? "--lives" : "-n", need);
+	else if (have < RANKS_FROM)
+		note = mem_printf("%zu %s planned: so few show large differences at best; for "
+				  "others, in this many metrics, it takes at least %zu (%s %zu)",
+				  have, unit, need, shared ? "--lives" : "-n", need);
+	else
+		note = mem_printf("%zu %s planned; to show a difference in this many metrics takes "
+				  "at least %zu (%s %zu)",
+				  have, unit, need, shared ? "--lives" : "-n", need);
 	event_text(&r->q->sink, EVENT_NOTE, note);
 	free(note);
 	*said = true;

@@ -250,6 +250,18 @@ static int make_trees(struct session *s, struct err *err)
 	return 0;
 }
 
+/* What the report would say in the end is better known before an hour of measuring. */
+static void note_mixed(struct session *s)
+{
+	size_t emulated = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		emulated += s->systems[i]->emulated;
+	if (emulated > 0 && emulated < s->n)
+		session_note(s, "some of the systems are emulated and some are not: between such "
+				"two there are figures, and no verdict");
+}
+
 int session_open(struct session *s, const struct plan *plan, struct clock *clock,
 		 const volatile int *stop, const struct event_sink *sink, struct err *err)
 {
@@ -274,6 +286,8 @@ int session_open(struct session *s, const struct plan *plan, struct clock *clock
 		s->recording = recording_new(clock, plan->command_line);
 	event_text(sink, EVENT_PHASE, "opening the systems");
 	int rc = open_systems(s, err);
+	if (rc == 0)
+		note_mixed(s);
 	if (rc == 0)
 		rc = choose_tasks(s, err);
 	return rc;

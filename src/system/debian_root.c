@@ -64,8 +64,8 @@ int debian_parse(const char *target, struct rootfs_info *info, struct err *err)
 			      shown);
 	} else if (emulate_qemu_name(slash + 1) == NULL) {
 		rc = err_code(err, ERR_USAGE,
-			      "'%s': no such architecture (Debian's names: amd64 i386 arm64 armhf "
-			      "armel ...)",
+			      "'%s': no such architecture (by Debian's names: amd64, i386, arm64, "
+			      "armhf, armel, or another that qemu-user emulates)",
 			      shown);
 	} else {
 		info->suite = mem_strndup(rest, (size_t)(slash - rest));

@@ -265,6 +265,14 @@ END
 	try lampduel run -f bad.ini
 	[ "$status" -eq 2 ]
 	said_in_one_line "[system a] has no target"
+	printf '[system a]\ntarget = local\nrole = baseline\n[system b]\ntarget = local\nrole = baseline\n' >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line "[system a] and [system b] are both the baseline"
+	printf '[run]\nrounds = 2\n[system a]\ntarget = local\n[run]\nrounds = 9\n' >bad.ini
+	try lampduel run -f bad.ini
+	[ "$status" -eq 2 ]
+	said_in_one_line "bad.ini:5: [run] stands in line 1 already"
 	printf '[run]\nthis is no key\n' >bad.ini
 	try lampduel run -f bad.ini
 	[ "$status" -eq 2 ]

@@ -65,6 +65,22 @@ setup() { setup_home; }
 	done < <(sed -n '/^TARGET is/,/^$/s/^  \([a-z]*:*\).*/\1/p' "$BATS_TEST_TMPDIR/out")
 }
 
+@test "a margin of nothing is refused, not taken for the default" {
+	for command in "report --margin 0" "compare --gate --margin=0% x y"; do
+		# shellcheck disable=SC2086
+		try lampduel $command
+		[ "$status" -eq 2 ]
+		said_in_one_line "is not a share above 0"
+	done
+}
+
+@test "quickstart refuses a typing error before it installs anything" {
+	try "$BATS_TEST_DIRNAME/../../quickstart" --quik
+	[ "$status" -eq 2 ]
+	[ "$err" = "quickstart: unknown option --quik; ./quickstart --help says more" ]
+	[ -z "$out" ]
+}
+
 @test "what quickstart and the README name exists: commands and their options" {
 	top="$BATS_TEST_DIRNAME/../.."
 	seen=0
