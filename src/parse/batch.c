@@ -1,4 +1,5 @@
 #include "parse/batch.h"
+#include "parse/put.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@ void batch_touch(struct batch *b, struct parse_ctx *ctx)
 	if (b->any)
 		return;
 	b->any = true;
-	snprintf(b->label, sizeof(b->label), "%s", ctx_label(ctx));
+	put_copy(b->label, sizeof(b->label), ctx_label(ctx), strlen(ctx_label(ctx)));
 }
 
 struct batch_value *batch_find(struct batch *b, const char *metric)
@@ -31,8 +32,9 @@ struct batch_value *batch_add(struct batch *b, struct parse_ctx *ctx, const char
 		batch_end(b, ctx);
 	batch_touch(b, ctx);
 	v = &b->v[b->n < BATCH_VALUES - 1 ? b->n++ : BATCH_VALUES - 1];
-	memset(v, 0, sizeof(*v));
-	snprintf(v->metric, sizeof(v->metric), "%s", metric);
+	v->derived = false;
+	v->note[0] = '\0';
+	put_copy(v->metric, sizeof(v->metric), metric, strlen(metric));
 	v->unit = unit;
 	v->value = value;
 	v->step = step;

@@ -360,17 +360,17 @@ static const char *host_prompt(const char *s)
 }
 
 /* "user@host:~$ ", "[root@host]# ", "~ # ": a prompt with the place in it. */
-static const char *long_prompt(const char *s)
+static const char *long_prompt(const char *s, size_t len)
 {
+	bool place = s[0] == '~' || (s[0] == 'b' && strncmp(s, "bash-", 5) == 0) ||
+		     (s[0] == 's' && strncmp(s, "sh-", 3) == 0);
 	bool at = false;
-	size_t n = strnlen(s, 80);
 	const char *next;
 
 	if ((next = host_prompt(s)) != NULL)
 		return next;
 	/* most lines have neither a user nor a place to show */
-	if (memchr(s, '@', n) == NULL && s[0] != '~' && strncmp(s, "bash-", 5) != 0 &&
-	    strncmp(s, "sh-", 3) != 0)
+	if (!place && memchr(s, '@', len < 80 ? len : 80) == NULL)
 		return NULL;
 	for (size_t i = 0; i < 80 && s[i] != '\0'; i++) {
 		if (s[i] == '@')
@@ -378,8 +378,7 @@ static const char *long_prompt(const char *s)
 		if (s[i] == '(' || s[i] == ';' || s[i] == '"' || s[i] == ',')
 			return NULL;
 		if ((s[i] == '$' || s[i] == '#' || s[i] == '%') && i > 0 &&
-		    (s[i + 1] == ' ' || s[i + 1] == '\0') &&
-		    (at || s[0] == '~' || strncmp(s, "bash-", 5) == 0 || strncmp(s, "sh-", 3) == 0))
+		    (s[i + 1] == ' ' || s[i + 1] == '\0') && (at || place))
 			return num_skip(s + i + 1);
 	}
 	return NULL;
@@ -388,6 +387,9 @@ static const char *long_prompt(const char *s)
 /* A mark of more than one character: arrows of fancy prompts, bullets, comments. */
 static const char *mark(const char *s, bool *prompt)
 {
+	if (strchr("\xe2\xce$%/*-+;", *s) == NULL)
+		return NULL;
+
 	static const struct {
 		const char *text;
 		bool prompt;
@@ -457,7 +459,7 @@ static bool is_fence(const char *s)
 	return *p == '\0';
 }
 
-static const char *strip(const char *s, struct clean_line *out)
+static const char *strip(const char *s, const char *end, struct clean_line *out)
 {
 	for (int i = 0; i < 32; i++) {
 		const char *next = NULL;
@@ -476,7 +478,7 @@ static const char *strip(const char *s, struct clean_line *out)
 				next = mark(s, &out->prompt);
 			if (next == NULL && *s == '+' && i == 0)
 				next = added(s);
-			if (next == NULL && (next = long_prompt(s)) != NULL)
+			if (next == NULL && (next = long_prompt(s, (size_t)(end - s))) != NULL)
 				out->prompt = true;
 			if (next == NULL && (num_is_digit(*s) || *s == '['))
 				next = time_stamp(s);
@@ -501,7 +503,7 @@ void clean_prefix(char *s, size_t len, struct clean_line *out)
 		end--;
 	something = end > s;
 	*end = '\0';
-	begin = strip(s, out);
+	begin = strip(s, end, out);
 	out->s = s + (begin - s);
 	if (out->s > end)
 		out->s = end;

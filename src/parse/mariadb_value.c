@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "parse/mariadb_int.h"
+#include "parse/put.h"
 
 /* The expression of the published comparison has a short name. */
 #define REFERENCE_EXPR "encode('praise','bob')"
@@ -23,7 +24,11 @@ static void remember_expr(struct mariadb *m, const char *expr)
 /* Conditions are split at ; by who compares them. */
 static void condition_text(char *out, size_t size, const char *key, const char *s)
 {
-	snprintf(out, size, "%s=%s", key, s);
+	struct put p = put_begin(out, size);
+
+	put_str(&p, key);
+	put_mem(&p, "=", 1);
+	put_str(&p, s);
 	for (char *c = out; *c != '\0'; c++) {
 		if (*c == ';' && strncmp(c, ";statement=", 11) != 0)
 			*c = ',';
@@ -40,8 +45,10 @@ static void emit_benchmark(struct mariadb *m, struct parse_ctx *ctx, const struc
 
 	metric_part(part, sizeof(part), b->expr, strlen(b->expr));
 	remember_expr(m, part);
-	snprintf(metric, sizeof(metric), "mariadb/benchmark.%s/time",
-		 strcmp(part, REFERENCE_EXPR) == 0 ? "encode" : part);
+	struct put p = put_begin(metric, sizeof(metric));
+	put_str(&p, "mariadb/benchmark.");
+	put_str(&p, strcmp(part, REFERENCE_EXPR) == 0 ? "encode" : part);
+	put_str(&p, "/time");
 	condition_text(conditions, sizeof(conditions), "expr", b->expr);
 	if (m->again)
 		snprintf(conditions + strlen(conditions), sizeof(conditions) - strlen(conditions),
@@ -59,7 +66,12 @@ static void emit_benchmark(struct mariadb *m, struct parse_ctx *ctx, const struc
 	} else {
 		snprintf(note, note_size, "%g s for a count that is no number", t->value);
 	}
-	snprintf(row, sizeof(row), "%s|%.190s", metric, v.label);
+	if (v.label != NULL) {
+		p = put_begin(row, sizeof(row));
+		put_str(&p, metric);
+		put_mem(&p, "|", 1);
+		put_str(&p, v.label);
+	}
 	v.run = runs_row(&m->runs, v.label != NULL && v.label[0] == '\0' ? metric : row);
 	ctx_value(ctx, &v);
 }
@@ -70,7 +82,10 @@ static void emit_query(struct mariadb *m, struct parse_ctx *ctx, const struct nu
 	char metric[64], conditions[200], text[160];
 	struct parse_value v = *common;
 
-	snprintf(metric, sizeof(metric), "mariadb/query.%d/time", m->query);
+	struct put p = put_begin(metric, sizeof(metric));
+	put_str(&p, "mariadb/query.");
+	put_count(&p, (unsigned long)m->query);
+	put_str(&p, "/time");
 	sql_squeeze(m->statement, m->statement_len, text, sizeof(text));
 	condition_text(conditions, sizeof(conditions),
 		       m->again ? "profile=yes;statement" : "statement", text);

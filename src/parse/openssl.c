@@ -15,7 +15,7 @@ void openssl_touch(struct openssl *o, struct parse_ctx *ctx)
 		return;
 	o->any = true;
 	o->serial = ctx_label_serial(ctx);
-	snprintf(o->label, sizeof(o->label), "%s", ctx_label(ctx));
+	put_copy(o->label, sizeof(o->label), ctx_label(ctx), strlen(ctx_label(ctx)));
 }
 
 static void flush_measured(struct openssl *o, struct parse_ctx *ctx)
@@ -195,13 +195,17 @@ void openssl_emit_measured(struct openssl *o, struct parse_ctx *ctx, const struc
 	if (name[0] == '\0' && openssl_curve(m->alg, m->bits) != NULL)
 		name = openssl_curve(m->alg, m->bits);
 	openssl_item(item, sizeof(item), m->alg, m->bits, name);
+	struct put a = put_begin(aspect, sizeof(aspect));
 	if (m->alg == ALG_BULK)
-		snprintf(aspect, sizeof(aspect), "%.0f", m->size);
+		put_count(&a, (unsigned long)m->size);
 	else
-		snprintf(aspect, sizeof(aspect), "%s", openssl_op_name(m->op));
+		put_str(&a, openssl_op_name(m->op));
 	if (item[strlen(item) - 1] == '.') /* a curve that the size does not tell */
 		snprintf(item + strlen(item), sizeof(item) - strlen(item), "%u", m->bits);
-	snprintf(row, sizeof(row), "%s/%s", item, aspect);
+	struct put r = put_begin(row, sizeof(row));
+	put_str(&r, item);
+	put_mem(&r, "/", 1);
+	put_str(&r, aspect);
 	v.unit = m->alg == ALG_BULK ? "B/s" : "op/s";
 	if (m->seconds > 0 && m->count > 0) {
 		double per = m->alg == ALG_BULK ? m->size : 1;

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "parse/openssl_int.h"
+#include "parse/put.h"
 
 enum { OPS_MAX = 4 };
 
@@ -47,13 +48,13 @@ static const char *row_name(const struct openssl *o, const char *s, struct key_r
 		if (r->alg == ALG_NONE || n < 4 || w[3].s[0] != '(' || w[3].len < 3 ||
 		    w[3].s[w[3].len - 1] != ')')
 			return NULL;
-		snprintf(r->name, sizeof(r->name), "%.*s", (int)w[3].len - 2, w[3].s + 1);
+		put_copy(r->name, sizeof(r->name), w[3].s + 1, w[3].len - 2);
 		return w[3].s + w[3].len;
 	}
 	if (o->kind != ALG_KEM && o->kind != ALG_SIG)
 		return NULL;
 	r->alg = o->kind;
-	snprintf(r->name, sizeof(r->name), "%.*s", (int)w[0].len, w[0].s);
+	put_copy(r->name, sizeof(r->name), w[0].s, w[0].len);
 	return w[0].s + w[0].len;
 }
 
@@ -235,7 +236,7 @@ static void emit_operation(struct openssl *o, struct parse_ctx *ctx, const struc
 		struct measured named = *m;
 
 		m->used = true;
-		snprintf(named.name, sizeof(named.name), "%s", r->name);
+		put_copy(named.name, sizeof(named.name), r->name, strlen(r->name));
 		openssl_emit_measured(o, ctx, &named, run, v->label);
 		return;
 	}

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "parse/openssl_int.h"
+#include "parse/put.h"
 
 enum { FIELDS = 24 };
 
@@ -50,7 +51,7 @@ static bool field_number(const struct fields *f, int i, struct num *n)
 
 static void field_text(const struct fields *f, int i, char *out, size_t size)
 {
-	snprintf(out, size, "%.*s", (int)f->f[i].len, f->f[i].s);
+	put_copy(out, size, f->f[i].s, f->f[i].len);
 }
 
 /* A line of -mr or -multi: of a new run, unless it goes on with this one. */

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "parse/openssl_int.h"
+#include "parse/put.h"
 
 static char lower(char c)
 {
@@ -95,16 +96,12 @@ static bool leading_bits(const struct word *w, unsigned *bits)
 
 static void join_words(char *out, size_t size, const struct word *w, size_t n)
 {
-	size_t len = 0;
+	struct put p = put_begin(out, size);
 
-	out[0] = '\0';
 	for (size_t i = 0; i < n; i++) {
-		int k = snprintf(out + len, size - len, "%s%.*s", i > 0 ? " " : "", (int)w[i].len,
-				 w[i].s);
-
-		if (k < 0 || (size_t)k >= size - len)
-			return;
-		len += (size_t)k;
+		if (i > 0)
+			put_mem(&p, " ", 1);
+		put_mem(&p, w[i].s, w[i].len);
 	}
 }
 

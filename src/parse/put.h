@@ -33,6 +33,15 @@ static inline void put_str(struct put *p, const char *s)
 	put_mem(p, s, strlen(s));
 }
 
+/* s (len bytes of it) as the whole of out. */
+static inline void put_copy(char *out, size_t size, const char *s, size_t len)
+{
+	if (len > size - 1)
+		len = size - 1;
+	memcpy(out, s, len);
+	out[len] = '\0';
+}
+
 static inline void put_count(struct put *p, unsigned long v)
 {
 	char digits[24];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "parse/put.h"
 #include "parse/stream.h"
 
 long piece_line(const struct piece *p, const char *at)
@@ -113,7 +114,7 @@ void metric_join(char *out, size_t size, const char *head, const char *name, siz
 	if (plain)
 		metric_part(part, sizeof(part), name, n);
 	else
-		snprintf(part, sizeof(part), "%.*s", (int)n, name);
+		put_copy(part, sizeof(part), name, n);
 	if (n < len) {
 		while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
 			n--;
@@ -121,5 +122,8 @@ void metric_join(char *out, size_t size, const char *head, const char *name, siz
 			h = (h ^ (unsigned char)name[i]) * 16777619U;
 		snprintf(part + n, sizeof(part) - n, "..%08x", (unsigned)h);
 	}
-	snprintf(out, size, "%s%s%s", head, part, tail);
+	struct put p = put_begin(out, size);
+	put_str(&p, head);
+	put_str(&p, part);
+	put_str(&p, tail);
 }

@@ -308,7 +308,8 @@ static const struct {
 static double unit_of(const char *s, size_t len)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strlen(units[i].word) == len && strncasecmp(units[i].word, s, len) == 0)
+		if ((units[i].word[0] | 0x20) == (s[0] | 0x20) && strlen(units[i].word) == len &&
+		    strncasecmp(units[i].word, s, len) == 0)
 			return units[i].seconds;
 	}
 	return 0;
