@@ -8,27 +8,25 @@
 #include "parse/utf16.h"
 
 /* Bytes that clean_bytes() looks at twice: control characters but tab, & * < \ ^ DEL and all
- * that is no ASCII. A bit each. */
-static bool is_special(unsigned char c)
-{
-	static const uint64_t bits[4] = {
-		(UINT64_C(0xffffffff) & ~(UINT64_C(1) << '\t')) | UINT64_C(1) << '&' |
-			UINT64_C(1) << '*' | UINT64_C(1) << '<',
-		UINT64_C(1) << ('\\' - 64) | UINT64_C(1) << ('^' - 64) | UINT64_C(1) << (0x7f - 64),
-		UINT64_MAX,
-		UINT64_MAX,
-	};
-
-	return (bits[c >> 6] >> (c & 63) & 1) != 0;
-}
+ * that is no ASCII. */
+static const bool is_special[256] = {
+	[0 ... '\t' - 1] = true,
+	['\t' + 1 ... 31] = true,
+	['&'] = true,
+	['*'] = true,
+	['<'] = true,
+	['\\'] = true,
+	['^'] = true,
+	[0x7f ... 0xff] = true,
+};
 
 static size_t plain_length(const char *s, size_t len)
 {
-	size_t n = 0;
+	const unsigned char *c = (const unsigned char *)s, *end = c + len;
 
-	while (n < len && !is_special((unsigned char)s[n]))
-		n++;
-	return n;
+	while (c < end && !is_special[*c])
+		c++;
+	return (size_t)(c - (const unsigned char *)s);
 }
 
 /* Terminal control: ESC [ ... letter, ESC ] ... BEL; also as caret notation shows it: ^[[A. */
@@ -345,11 +343,12 @@ static const char *time_stamp(const char *s)
 }
 
 /* "puffy$ openssl": a host's name alone, and a command behind it. */
-static const char *host_prompt(const char *s)
+static const char *host_prompt(const char *s, size_t len)
 {
 	size_t n = 0;
 
-	if (!num_is_alpha(*s))
+	len = len < 31 ? len : 31;
+	if (!num_is_alpha(*s) || (memchr(s, '$', len) == NULL && memchr(s, '#', len) == NULL))
 		return NULL;
 	while (num_is_alpha(s[n]) || num_is_digit(s[n]) || s[n] == '-' || s[n] == '.')
 		n++;
@@ -367,7 +366,7 @@ static const char *long_prompt(const char *s, size_t len)
 	bool at = false;
 	const char *next;
 
-	if ((next = host_prompt(s)) != NULL)
+	if ((next = host_prompt(s, len)) != NULL)
 		return next;
 	/* most lines have neither a user nor a place to show */
 	if (!place && memchr(s, '@', len < 80 ? len : 80) == NULL)
@@ -387,8 +386,6 @@ static const char *long_prompt(const char *s, size_t len)
 /* A mark of more than one character: arrows of fancy prompts, bullets, comments. */
 static const char *mark(const char *s, bool *prompt)
 {
-	if (strchr("\xe2\xce$%/*-+;", *s) == NULL)
-		return NULL;
 
 	static const struct {
 		const char *text;
@@ -410,8 +407,11 @@ static const char *mark(const char *s, bool *prompt)
 	};
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		size_t n = strlen(marks[i].text);
+		size_t n;
 
+		if (marks[i].text[0] != *s)
+			continue;
+		n = strlen(marks[i].text);
 		/* alone in its line it has lost its blank */
 		if (strncmp(s, marks[i].text, n) == 0 ||
 		    (strncmp(s, marks[i].text, n - 1) == 0 && s[n - 1] == '\0')) {

@@ -243,14 +243,22 @@ size_t num_words(const char *s, struct word *w, size_t max, const char **rest)
 	return n;
 }
 
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
 bool word_is(const struct word *w, const char *text)
 {
-	return strncmp(w->s, text, w->len) == 0 && text[w->len] == '\0';
+	/* most words differ in their first byte */
+	return (w->len == 0 || w->s[0] == text[0]) && strncmp(w->s, text, w->len) == 0 &&
+	       text[w->len] == '\0';
 }
 
 bool word_is_nocase(const struct word *w, const char *text)
 {
-	return strncasecmp(w->s, text, w->len) == 0 && text[w->len] == '\0';
+	return (w->len == 0 || lower(w->s[0]) == lower(text[0])) &&
+	       strncasecmp(w->s, text, w->len) == 0 && text[w->len] == '\0';
 }
 
 bool word_count(const struct word *w, double *count)
@@ -268,12 +276,7 @@ bool word_count(const struct word *w, double *count)
 	return true;
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-static const char *after(const char *s, const char *text, bool nocase)
+const char *num_after(const char *s, const char *text)
 {
 	for (; *text != '\0'; text++) {
 		if (*text == ' ') {
@@ -282,21 +285,27 @@ static const char *after(const char *s, const char *text, bool nocase)
 			s = num_skip(s);
 			continue;
 		}
-		if (nocase ? lower(*s) != lower(*text) : *s != *text)
+		if (*s != *text)
 			return NULL;
 		s++;
 	}
 	return s;
 }
 
-const char *num_after(const char *s, const char *text)
-{
-	return after(s, text, false);
-}
-
 const char *num_after_nocase(const char *s, const char *text)
 {
-	return after(s, text, true);
+	for (; *text != '\0'; text++) {
+		if (*text == ' ') {
+			if (!num_is_blank(*s))
+				return NULL;
+			s = num_skip(s);
+			continue;
+		}
+		if (lower(*s) != lower(*text))
+			return NULL;
+		s++;
+	}
+	return s;
 }
 
 const char *num_find(const char *s, const char *text, size_t within)

@@ -383,10 +383,16 @@ static long command_line(struct openssl *o, struct parse_ctx *ctx, const struct 
 {
 	static const char *const before[] = {"time", "sudo", "nice",   "taskset",
 					     "env",  "chrt", "numactl"};
-	const char *at = num_find(p->s, "openssl", 240), *e;
+	const char *at, *e;
 	struct word first;
 	bool command;
 
+	/* most lines cannot be one */
+	if (!p->prompt && p->hashes == 0 && strchr("tsenco./$", p->s[0]) == NULL &&
+	    memchr(p->s, '/', p->len < 240 ? p->len : 240) == NULL &&
+	    memchr(p->s, '>', p->len < 240 ? p->len : 240) == NULL)
+		return READER_NONE;
+	at = num_find(p->s, "openssl", 240);
 	if (at == NULL || at - p->s > 200)
 		return READER_NONE;
 	e = num_after(at, "openssl speed");

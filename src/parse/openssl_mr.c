@@ -349,17 +349,17 @@ static void emit_sum(struct openssl *o, struct parse_ctx *ctx, const struct sum 
 	if (name[0] == '\0' && openssl_curve(s->alg, s->bits) != NULL)
 		name = openssl_curve(s->alg, s->bits);
 	openssl_item(item, sizeof(item), s->alg, s->bits, name);
-	snprintf(note, sizeof(note), "%s",
-		 reason != NULL ? reason
-		 : o->multi     ? "sum over the processes of -multi"
-				: "");
+	struct put p = put_begin(note, sizeof(note));
+	put_str(&p, reason != NULL ? reason : o->multi ? "sum over the processes of -multi" : "");
+	p = put_begin(aspect, sizeof(aspect));
 	if (s->alg == ALG_BULK) {
-		snprintf(aspect, sizeof(aspect), s->size[i] > 0 ? "%.0f" : "column.%.0f",
-			 s->size[i] > 0 ? s->size[i] : i + 1.0);
+		if (!(s->size[i] > 0))
+			put_str(&p, "column.");
+		put_count(&p, s->size[i] > 0 ? (unsigned long)s->size[i] : (unsigned long)i + 1);
 		v.unit = "B/s";
 		v.step = 0.01;
 	} else {
-		snprintf(aspect, sizeof(aspect), "%s", openssl_op_name(one ? OP_OP : ops[i]));
+		put_str(&p, openssl_op_name(one ? OP_OP : ops[i]));
 		v.unit = "op/s";
 		if (o->unit == MR_SECONDS && value > 0)
 			value = 1 / value;
@@ -369,7 +369,10 @@ static void emit_sum(struct openssl *o, struct parse_ctx *ctx, const struct sum 
 		snprintf(note, sizeof(note), "the figure is 0: no rate");
 	v.value = v.has_value ? value : 0;
 	v.note = note;
-	snprintf(row, sizeof(row), "%s/%s", item, aspect);
+	p = put_begin(row, sizeof(row));
+	put_str(&p, item);
+	put_mem(&p, "/", 1);
+	put_str(&p, aspect);
 	openssl_emit(o, ctx, row, item, aspect, &v);
 }
 

@@ -237,8 +237,9 @@ static long begin_line(struct php_simple *s, struct parse_ctx *ctx, const struct
 			begin(s, ctx);
 		return e - p->s;
 	}
-	if (num_find(p->s, "PHP BENCHMARK SCRIPT", 120) != NULL ||
-	    num_find(p->s, "PHP benchmark script", 120) != NULL) {
+	if (memchr(p->s, 'P', p->len < 120 ? p->len : 120) != NULL &&
+	    (num_find(p->s, "PHP BENCHMARK SCRIPT", 120) != NULL ||
+	     num_find(p->s, "PHP benchmark script", 120) != NULL)) {
 		if (!s->active || s->b.n > 0)
 			begin(s, ctx);
 		e = num_find(p->s, "SCRIPT", 120);

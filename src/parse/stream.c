@@ -57,7 +57,8 @@ static char *skip_number(struct parse_stream *s, char *text)
 
 static void plain_line(struct parse_stream *s, char *text, size_t len, long line, bool end)
 {
-	int columns = len >= 72 ? columns_of(text, len) : 0;
+	/* no more columns than bytes, and no fewer than a quarter of them */
+	int columns = len >= 72 && len <= 4 * 80 ? columns_of(text, len) : 0;
 	struct clean_line c;
 
 	{

@@ -195,7 +195,13 @@ static void page_end(struct wordpress *w, struct parse_ctx *ctx)
 /* Does a unit of time stand in the line at all? One pass: most lines have none. */
 static bool is_time_line(const char *s, size_t within)
 {
+	static const bool begins[256] = {
+		['s'] = true, ['S'] = true, ['m'] = true, [0xd1] = true, [0xe7] = true,
+	};
+
 	for (const char *end = s + within; s < end && *s != '\0'; s++) {
+		if (!begins[(unsigned char)*s])
+			continue;
 		switch (*s) {
 		case 's':
 		case 'S':
