@@ -100,11 +100,16 @@ static long statement_behind(struct mariadb *m, const struct piece *p)
 	bool verb = false;
 
 	for (size_t i = 0; !verb && i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		verb = num_after_nocase(p->s, verbs[i]) != NULL;
-	if (!verb || end == NULL || m->waiting_len + n >= sizeof(m->waiting))
+		verb = num_after_nocase(p->s, verbs[i]) != NULL ||
+		       (p->len == strlen(verbs[i]) - 1 && strncasecmp(p->s, verbs[i], p->len) == 0);
+	if (!verb || m->waiting_len + n + 1 >= sizeof(m->waiting))
 		return READER_NONE;
+	if (end == NULL && !p->last && p->parts_n < 4)
+		return READER_MORE; /* the client waits for its end: the line was broken */
 	memcpy(m->waiting + m->waiting_len, p->s, n);
 	m->waiting_len += n;
+	if (end == NULL)
+		m->waiting[m->waiting_len++] = ';';
 	m->queued = true;
 	return (long)n;
 }

@@ -291,9 +291,16 @@ static long version_line(struct openssl *o, struct parse_ctx *ctx, const struct 
 static long info_line(struct openssl *o, struct parse_ctx *ctx, const struct piece *p)
 {
 	static const char *const texts[] = {
-		"built on",  "options:",  "compiler:",
-		"CPUINFO:",  "C flags:",  "The 'numbers' are in",
-		"Engine \"", "engine \"",
+		"built on",
+		"options:",
+		"compiler:",
+		"CPUINFO:",
+		"C flags:",
+		"The 'numbers' are in",
+		"Engine \"",
+		"engine \"",
+		"available timing options:",
+		"timing function used:",
 	};
 
 	if (num_after(p->s, "You have chosen to measure elapsed time") != NULL) {
@@ -432,7 +439,7 @@ static long openssl_read(void *state, struct parse_ctx *ctx, const struct piece 
 		r = version_line(o, ctx, p);
 	if (r > 0)
 		o->flags = false;
-	else if (r == READER_NONE && strchr("bocCTEeY", p->s[0]) != NULL)
+	else if (r == READER_NONE && strchr("atbocCTEeY", p->s[0]) != NULL)
 		r = info_line(o, ctx, p);
 	if (r == READER_NONE && o->flags)
 		r = more_flags(p);
