@@ -329,8 +329,7 @@ long openssl_key_row(struct openssl *o, struct parse_ctx *ctx, const struct piec
 		read_operation(ctx, &r, item, i, sure ? &r.cell[at] : NULL, &g[i]);
 		/* what is left is the time, which is rounded more and may be cut as well */
 		if (lost && !sure) {
-			g[i].v.has_value = false;
-			g[i].v.note = cut_off;
+			g[i].v = (struct parse_value){.note = cut_off};
 		}
 	}
 	keep_runs_apart(o, ctx, &r, g, ops);

@@ -380,7 +380,8 @@ static void a_cut_row_gives_no_rate(void **state)
 	assert_int_equal(parse_text(text, strlen(text), "cut", &r, &err), 0);
 	assert_int_equal(r.values.n, 2);
 	assert_true(r.values.v[0].has_value && r.values.v[0].value == 1316.7);
-	assert_false(r.values.v[1].has_value);
+	assert_false(r.values.v[1].has_value || r.values.v[1].derived);
+	assert_true(r.values.v[1].value == 0 && r.values.v[1].step == 0);
 	assert_string_equal(r.values.v[1].note, "the text ends before the rate");
 	parse_result_release(&r);
 }
