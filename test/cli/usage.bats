@@ -90,7 +90,7 @@ setup() { setup_home; }
 		[ "$status" -eq 0 ] || { echo "there is no lampduel $command"; return 1; }
 		for word in ${words%% -- *}; do
 			case $word in
-			-*) grep -qE "(^|[ ,])$word([],= []|$)" "$BATS_TEST_TMPDIR/out" ||
+			-*) grep -qE "(^|[ ,])${word%%=*}([],= []|$)" "$BATS_TEST_TMPDIR/out" ||
 				{ echo "lampduel $command has no $word"; return 1; } ;;
 			esac
 		done
