@@ -20,6 +20,8 @@ static const struct fact_class classes[] = {
 	{"effective.php.ini_file", NULL, 0, NULL},
 	{"effective.php.extension_dir", NULL, 0, NULL},
 	{"effective.mariadb.hostname", NULL, 0, NULL},
+	/* compiled in: for which machine, with which libraries */
+	{"effective.mariadb.version", "Builds", 40, NULL},
 	{"cpu.emulat", "Execution", 100, "measure both natively, or both emulated alike"},
 	{"abi.", "ABI and CPU baseline", 98,
 	 "if the port is not what is compared, take programs of one port for both"},
@@ -55,7 +57,7 @@ static const struct fact_class classes[] = {
 	{"effective.apache.mpm", "Apache settings", 76, "use the same MPM"},
 	{"effective.apache.modules", "Apache settings", 70, "load the same modules"},
 	{"effective.openssl.cpuinfo", "OpenSSL", 80,
-	 "unset OPENSSL_ia32cap or OPENSSL_armcap, and use one CPU"},
+	 "unset OPENSSL_ia32cap or OPENSSL_armcap where it is set"},
 	{"build.openssl.compiler", "Builds", 72, NULL},
 	{"build.openssl.options", "Builds", 72, NULL},
 	{"libc.", "Builds", 70, NULL},

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "facts/difference.h"
 #include "facts/effective.h"
 #include "facts/machine.h"
@@ -260,6 +261,37 @@ static void secrets_are_masked(void **state)
 	owned_equal(effective_masked_words(""), "");
 }
 
+static void what_is_compiled_in_is_no_setting(void **state)
+{
+	static const char key[] = "effective.mariadb.version_compile_os";
+	struct factset a = {0};
+	struct factset b = {0};
+	struct differences d;
+
+	(void)state;
+	factset_set(&a, key, "debian-linux-gnueabi", "");
+	factset_set(&b, key, "debian-linux-gnueabihf", "");
+	differences_make(&a, &b, &d);
+	assert_int_equal(d.rows.n, 1);
+	assert_string_equal(d.rows.v[0].kind->group, "Builds");
+	assert_int_equal(d.advice.n, 0);
+	differences_release(&d);
+	char *shown = differences_shown("x86-64", "x86-64");
+	assert_string_equal(shown, "x86-64");
+	free(shown);
+	/* cut between characters, not within one */
+	struct buf text = BUF_INIT;
+	while (text.len < 300)
+		buf_addstr(&text, "ü");
+	shown = differences_shown(buf_str(&text), "");
+	assert_int_equal(strlen(shown), 239);
+	assert_string_equal(shown + 234, "ü...");
+	free(shown);
+	buf_release(&text);
+	factset_release(&a);
+	factset_release(&b);
+}
+
 static void differences_are_ordered_by_suspicion(void **state)
 {
 	struct factset a = {0};
@@ -315,6 +347,7 @@ int main(void)
 		cmocka_unit_test(packages_are_read),
 		cmocka_unit_test(settings_are_read),
 		cmocka_unit_test(secrets_are_masked),
+		cmocka_unit_test(what_is_compiled_in_is_no_setting),
 		cmocka_unit_test(differences_are_ordered_by_suspicion),
 	};
 
