@@ -163,6 +163,9 @@ struct compare_overall {
 	struct compare_estimate estimate;    /* interval NaN when it cannot be given */
 	size_t workloads, metrics, left_out; /* left_out: primary metrics without an estimate */
 	size_t n;                            /* rounds common to all of them */
+	size_t judged;                       /* primary metrics with faster, slower or same */
+	bool single; /* no metric has more than one value on both sides: no verdict is possible */
+	bool judgeable; /* a metric is unclear: more rounds may settle it */
 	bool emulated;
 };
 

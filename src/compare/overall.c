@@ -113,6 +113,7 @@ static void add_candidate(struct comparison_set *s, const struct comparison *lik
 	struct compare_overall o = {.candidate_system = like->candidate_system};
 	struct parts p = {0};
 
+	o.single = true;
 	for (size_t i = 0; i < s->v.n; i++) {
 		struct comparison *c = &s->v.v[i];
 		if (!c->primary || !text_equal(c->candidate.name, like->candidate.name))
@@ -122,6 +123,9 @@ static void add_candidate(struct comparison_set *s, const struct comparison *lik
 		else
 			o.left_out++;
 		o.emulated |= c->emulated;
+		o.judged += c->verdict <= VERDICT_SAME;
+		o.judgeable |= c->verdict == VERDICT_UNCLEAR;
+		o.single &= c->method <= METHOD_ROUNDING;
 	}
 	o.metrics = p.v.n;
 	o.workloads = weigh(&p);

@@ -12,7 +12,10 @@
 #include "report/report.h"
 #include "report/words.h"
 
-enum { LONGEST = 400 }; /* bytes of a cell or sentence */
+enum {
+	LONGEST = 400, /* bytes of a cell or sentence */
+	ANSWERS = 12,  /* sentences at the top of the page */
+};
 
 struct page {
 	const struct report_model *m;
@@ -72,17 +75,16 @@ static void put_head(struct page *p)
 	buf_release(&when);
 }
 
-/* The answer in a sentence; without one over all workloads, that of each task is in the table. */
-static void put_answer(struct page *p)
+/* Each task's answer, as far as there is room for them at the top. */
+static void put_answers(struct page *p)
 {
 	const struct report_model *m = p->m;
+	size_t n = 0;
 
-	for (size_t i = 0; i < m->overall.n; i++)
-		add_element(p, "p", " class=\"answer\"", m->overall.v[i]);
-	for (size_t i = 0; m->overall.n == 0 && i < m->primary_rows && i < 3; i++) {
+	for (size_t i = 0; i < m->primary_rows; i++) {
 		for (size_t s = 0; s < m->systems.n; s++) {
 			const struct report_change *c = &m->rows.v[i].changes.v[s];
-			if (s == m->baseline || c->verdict[0] == '\0')
+			if (s == m->baseline || c->verdict[0] == '\0' || ++n > ANSWERS)
 				continue;
 			char *text = mem_printf("%s: %s against %s: %s.", m->rows.v[i].title,
 						m->systems.v[s].name,
@@ -91,6 +93,22 @@ static void put_answer(struct page *p)
 			free(text);
 		}
 	}
+	if (n > ANSWERS) {
+		char *text = mem_printf("And %zu more below.", n - ANSWERS);
+		add_element(p, "p", " class=\"answer\"", text);
+		free(text);
+	}
+}
+
+/* The answer in a sentence: over all workloads, or that of each task. */
+static void put_answer(struct page *p)
+{
+	const struct report_model *m = p->m;
+
+	for (size_t i = 0; i < m->overall.n; i++)
+		add_element(p, "p", " class=\"answer\"", m->overall.v[i]);
+	if (m->overall.n == 0)
+		put_answers(p);
 	if (m->emulated)
 		add_element(p, "p", " class=\"warn\"", words_emulation());
 }

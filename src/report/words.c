@@ -209,20 +209,30 @@ void words_overall(const struct compare_overall *o, const char *baseline, struct
 {
 	double percent = compare_percent(o->estimate.log);
 	char *candidate = text_escaped(o->candidate);
+	char *no_verdict = o->single ? mem_printf("single values allow no verdict on %s against %s",
+						  candidate, baseline)
+				     : mem_printf("no verdict on %s against %s is possible%s",
+						  candidate, baseline, o->judgeable ? " yet" : "");
 
 	buf_addf(b, "%zu workloads together, each with the same weight: ", o->workloads);
-	if (shows_difference(&o->estimate))
-		buf_addf(b, "%s takes %.1f %% %s%s than %s", candidate, fabs(percent),
+	/* what no row of the table can say, their mean does not say either */
+	if (o->judged == 0)
+		buf_addf(b, "%s; the figure is ", no_verdict);
+	else if (shows_difference(&o->estimate))
+		buf_addf(b, "%s takes %.1f %% %s%s than %s: ", candidate, fabs(percent),
 			 percent < 0 ? "less time" : "more time",
 			 o->emulated ? " under emulation" : "", baseline);
 	else
-		buf_addf(b, "no difference between %s and %s is shown", candidate, baseline);
-	buf_addstr(b, ": ");
+		buf_addf(b, "no difference between %s and %s is shown: ", candidate, baseline);
 	add_estimate(&o->estimate, b);
-	buf_addf(b, ", geometric mean of %zu robust estimates", o->metrics);
+	if (o->judged == 0)
+		buf_addf(b, " as fast%s", o->emulated ? " under emulation" : "");
+	buf_addf(b, ", geometric mean of %zu %s", o->metrics,
+		 o->single ? "ratios" : "robust estimates");
 	if (o->left_out > 0)
 		buf_addf(b, ", %zu left out", o->left_out);
 	buf_addch(b, '.');
+	free(no_verdict);
 	free(candidate);
 }
 

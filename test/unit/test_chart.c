@@ -231,6 +231,44 @@ static void rows_of_a_forest_have_names(void **state)
 	experiment_release(&e);
 }
 
+/* Where there is no sentence over all workloads, a page begins with each task's. */
+static void page_answers_every_task(void **state)
+{
+	static const struct {
+		int tasks;
+		const char *more;
+	} cases[] = {{5, NULL}, {12, NULL}, {15, "And 3 more below."}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct report_model m;
+		struct experiment e;
+
+		example_head(&e, "run", "many", 1);
+		(void)example_system(&e, "old", "local", false);
+		(void)example_system(&e, "new", "local", false);
+		for (int k = 0; k < cases[i].tasks; k++) {
+			char *name = mem_printf("command/c%d/wall", k);
+			size_t t = example_task(&e, "command", name, "{}");
+			size_t metric = example_metric(&e, name, "s", "", true);
+			for (size_t s = 0; s < 2; s++)
+				(void)example_value(example_execution(&e, 1, t, s, 1), metric,
+						    1 + (double)s, 0.001);
+			free(name);
+		}
+		report_model_make(&m, &e, &(const struct report_model_options){.identify = false});
+		char *text = page(&m);
+		int shown = cases[i].tasks < 12 ? cases[i].tasks : 12;
+		assert_int_equal(count(text, ": new against old: no verdict yet."), shown);
+		assert_int_equal(count(text, "more below"), cases[i].more != NULL);
+		if (cases[i].more != NULL)
+			assert_non_null(strstr(text, cases[i].more));
+		free(text);
+		report_model_release(&m);
+		experiment_release(&e);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +277,7 @@ int main(void)
 		cmocka_unit_test(page_explains_the_marks),
 		cmocka_unit_test(alone_it_says_what_it_is),
 		cmocka_unit_test(rows_of_a_forest_have_names),
+		cmocka_unit_test(page_answers_every_task),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -270,19 +270,47 @@ static void the_whole_claims_only_what_is_shown(void **state)
 {
 	static const struct {
 		struct compare_estimate e;
+		size_t judged;
+		bool single, judgeable;
 		const char *says;
 	} rows[] = {
-		{{-0.2, -0.3, -0.1}, "new takes 18.1 % less time than old"},
-		{{0.2, 0.1, 0.3}, "new takes 22.1 % more time than old"},
-		{{0.04, -0.1, 0.1}, "no difference between new and old is shown: 0.96x (0.90x"},
-		{{0.04, NAN, NAN}, "no difference between new and old is shown: 0.961x,"},
+		{{-0.2, -0.3, -0.1}, 1, false, false, "new takes 18.1 % less time than old: "},
+		{{0.2, 0.1, 0.3}, 1, false, true, "new takes 22.1 % more time than old: "},
+		{{0.04, -0.1, 0.1},
+		 1,
+		 false,
+		 false,
+		 "no difference between new and old is shown: 0.96x (0.90x"},
+		/* what no row says is not said of all of them */
+		{{-0.2, -0.3, -0.1},
+		 0,
+		 false,
+		 true,
+		 "weight: no verdict on new against old is possible yet; the figure is 1.22x "
+		 "(1.11x to 1.35x) as fast, geometric mean of 7 robust estimates."},
+		{{-0.2, -0.3, -0.1},
+		 0,
+		 false,
+		 false,
+		 "no verdict on new against old is possible; the figure is 1.22x"},
+		{{0.04, NAN, NAN},
+		 0,
+		 true,
+		 false,
+		 "weight: single values allow no verdict on new against old; the figure is "
+		 "0.961x as fast, geometric mean of 7 ratios."},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char name[] = "new";
-		struct compare_overall o = {
-			.candidate = name, .estimate = rows[i].e, .workloads = 3, .metrics = 7};
+		struct compare_overall o = {.candidate = name,
+					    .estimate = rows[i].e,
+					    .workloads = 3,
+					    .metrics = 7,
+					    .judged = rows[i].judged,
+					    .single = rows[i].single,
+					    .judgeable = rows[i].judgeable};
 		struct buf b = BUF_INIT;
 		words_overall(&o, "old", &b);
 		if (strstr(b.data, rows[i].says) == NULL)
@@ -541,6 +569,33 @@ static void judged(struct report_model *m, struct experiment *e)
 	comparison_set_release(&set);
 }
 
+/* The sentence over all workloads says no more than the rows of the table. */
+static void overall_agrees_with_rows(void **state)
+{
+	static const struct {
+		int rounds;
+		const char *says;
+	} cases[] = {
+		{15, "hard takes "},
+		{7, "no verdict on hard against soft is possible yet; the figure is "},
+		{1, "single values allow no verdict on hard against soft; the figure is "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct experiment e;
+		struct report_model m;
+
+		example_reference(&e, cases[i].rounds);
+		judged(&m, &e);
+		assert_int_equal(m.overall.n, 1);
+		if (strstr(m.overall.v[0], cases[i].says) == NULL)
+			fail_msg("%d rounds: %s", cases[i].rounds, m.overall.v[0]);
+		report_model_release(&m);
+		experiment_release(&e);
+	}
+}
+
 static void verdicts(void **state)
 {
 	struct experiment e;
@@ -757,6 +812,7 @@ int main(void)
 		cmocka_unit_test(nothing_measured),
 		cmocka_unit_test(twins_are_told_apart),
 		cmocka_unit_test(verdicts),
+		cmocka_unit_test(overall_agrees_with_rows),
 		cmocka_unit_test(starts_are_what_counts),
 		cmocka_unit_test(two_figures_two_names),
 		cmocka_unit_test(goldens),
