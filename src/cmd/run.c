@@ -24,15 +24,17 @@ static void print_examples(void)
 		    stderr);
 }
 
-/* Without -w: all three, of which what some system cannot do is left out, and said. */
+/* Without -w: those of the stack, of which what some system cannot do is left out, and said. */
 static int add_default_workloads(struct plan *p, struct err *err)
 {
-	static const char *const names[] = {"wordpress", "mariadb", "openssl"};
 	int rc = 0;
 
 	p->default_workloads = true;
-	for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(names[0]); i++)
-		rc = run_add_workload(p, names[i], err);
+	for (size_t i = 0; rc == 0 && i < workload_kind_count(); i++) {
+		const struct workload_kind *k = workload_kind_at(i);
+		if (k->by_default)
+			rc = run_add_workload(p, k->name, err);
+	}
 	return rc;
 }
 

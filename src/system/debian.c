@@ -1,5 +1,5 @@
 /* The kind debian:SUITE/ARCH: a prepared installation, made on first use. */
-#include "system/debian.h"
+#include "system/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "system/dir.h"
+#include "system/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

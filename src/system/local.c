@@ -1,4 +1,4 @@
-#include "system/local.h"
+#include "system/kinds.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #include "system/recorded.h"
+#include "system/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

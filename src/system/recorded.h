@@ -11,8 +11,6 @@
 #include "base/err.h"
 #include "system/system.h"
 
-extern const struct system_kind recorded_kind;
-
 /*
  * Makes c the virtual clock of the recording that target names, standing at its start, so that a
  * replay has the times of the run. Each answer then moves it to when the answer was there.

@@ -1,14 +1,8 @@
-/* Every kind of system, one row each. */
-#include "system/debian.h"
-#include "system/dir.h"
-#include "system/local.h"
-#include "system/recorded.h"
-#include "system/ssh.h"
-#include "system/system.h"
+#include "system/kinds.h"
 
-static const struct system_kind *const kinds[] = {
-	&local_kind, &ssh_kind, &debian_kind, &dir_kind, &recorded_kind,
-};
+#define SYSTEM_KIND_LISTED(name) &name##_kind,
+
+static const struct system_kind *const kinds[] = {SYSTEM_KINDS(SYSTEM_KIND_LISTED)};
 
 size_t system_kind_count(void)
 {

@@ -1,4 +1,4 @@
-#include "system/ssh.h"
+#include "system/kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

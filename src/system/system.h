@@ -1,7 +1,7 @@
 /*
  * system: one installation under test and how it is reached. A kind of system
  * is a table of functions (struct system_kind) and one row in the registry
- * (system/registry.c); nothing above this module knows which kind it talks to.
+ * (system/kinds.h); nothing above this module knows which kind it talks to.
  *
  * Paths given to exec, spawn, put and get are paths as the system itself sees
  * them ("inside"). Every system has a run folder of its own, which is removed

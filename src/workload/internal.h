@@ -7,10 +7,18 @@
 
 #include "workload/workload.h"
 
-extern const struct workload_kind workload_openssl;
-extern const struct workload_kind workload_mariadb;
-extern const struct workload_kind workload_wordpress;
-extern const struct workload_kind workload_command;
+/*
+ * Every workload, one row each, in the order in which help lists them. A workload is a file that
+ * defines workload_NAME, and its row here.
+ */
+#define WORKLOAD_KINDS(KIND)                                                                       \
+	KIND(wordpress)                                                                            \
+	KIND(mariadb)                                                                              \
+	KIND(openssl)                                                                              \
+	KIND(command)
+
+#define WORKLOAD_KIND_DECLARED(name) extern const struct workload_kind workload_##name;
+WORKLOAD_KINDS(WORKLOAD_KIND_DECLARED)
 
 /* ---- task.c ---- */
 

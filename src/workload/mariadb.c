@@ -454,6 +454,7 @@ static int calibrate(const struct task *t, struct system *s, struct stack *st,
 
 const struct workload_kind workload_mariadb = {
 	.name = "mariadb",
+	.by_default = true,
 	.summary = "an SQL function evaluated many times, by the server's own clock",
 	.params = params,
 	.need = NEED_MARIADB,

@@ -327,6 +327,7 @@ static int read_sample(const struct task *t, const char *raw, size_t len, struct
 
 const struct workload_kind workload_openssl = {
 	.name = "openssl",
+	.by_default = true,
 	.summary = "openssl speed: RSA signatures, or any algorithm it knows",
 	.params = params,
 	.need = NEED_NOTHING,

@@ -1,4 +1,3 @@
-/* Every workload, one row each. */
 #include "workload/internal.h"
 
 #include <stdlib.h>
@@ -6,12 +5,9 @@
 
 #include "base/text.h"
 
-static const struct workload_kind *const kinds[] = {
-	&workload_wordpress,
-	&workload_mariadb,
-	&workload_openssl,
-	&workload_command,
-};
+#define WORKLOAD_KIND_LISTED(name) &workload_##name,
+
+static const struct workload_kind *const kinds[] = {WORKLOAD_KINDS(WORKLOAD_KIND_LISTED)};
 
 size_t workload_kind_count(void)
 {

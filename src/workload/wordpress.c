@@ -321,6 +321,7 @@ static int run_once(const struct task *t, struct system *s, struct stack *st,
 
 const struct workload_kind workload_wordpress = {
 	.name = "wordpress",
+	.by_default = true,
 	.summary = "a WordPress page, generated and from the page cache",
 	.params = params,
 	.need = NEED_WEB,

@@ -1,7 +1,7 @@
 /*
  * workload: something measured. A workload is a table of functions (struct
  * workload_kind) in a file of its own and one row in the registry
- * (workload/registry.c). A task is a workload with all its parameters: what one
+ * (workload/internal.h). A task is a workload with all its parameters: what one
  * execution does on one system ("openssl/rsa2048", "wordpress/opcache-off").
  *
  * The way of a value: run_once() makes the system do the work and returns the
@@ -82,6 +82,7 @@ struct workload_kind {
 	const char *summary;                 /* one line for --help */
 	const struct workload_param *params; /* ended by a NULL key */
 	enum stack_need need;
+	bool by_default; /* measured where the user names no workload */
 	/* the parameter that calibration sets, 0 until then; NULL: nothing to calibrate */
 	const char *count_key;
 	int64_t count_min, count_max;

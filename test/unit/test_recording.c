@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "check.h"
+#include "system/kinds.h"
 #include "system/recorded.h"
 #include "system/recorder.h"
 #include "system/recording.h"

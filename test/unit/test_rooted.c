@@ -15,9 +15,8 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "facts/elf.h"
-#include "system/debian.h"
-#include "system/dir.h"
 #include "system/guard.h"
+#include "system/kinds.h"
 #include "system/rooted.h"
 #include "system/sandbox.h"
 
