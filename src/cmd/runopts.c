@@ -85,7 +85,8 @@ const struct option_row run_option_rows[] = {
 	 .type = OPT_DURATION,
 	 .offset = AT(max_time),
 	 .arg = "TIME",
-	 .help = "begin no round that would end later than this: 90s, 15m, 2h, or a number of seconds",
+	 .help = "begin no round that would end later than this: 90s, 15m, 2h, or a number of "
+		 "seconds",
 	 .ini = true},
 	{.name = "aa",
 	 .type = OPT_FLAG,
