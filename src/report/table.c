@@ -9,6 +9,7 @@
 
 enum {
 	GLUE = '\x1f', /* TABLE_GLUE */
+	LINE = '\x1e', /* begins the cell of a row that is one line over all columns */
 	GAP = 2,       /* blanks between columns */
 	WORD_MAX = 16, /* a longer word may be broken to make a table fit */
 	COLUMN_MIN = 4
@@ -132,6 +133,23 @@ void table_end_row(struct table *t)
 	while (t->cells.n % t->columns != 0);
 }
 
+void table_add_line(struct table *t, const char *text, enum paint p)
+{
+	if (t->cells.n % t->columns != 0)
+		table_end_row(t);
+	char *text_shown = shown(text, t->ascii);
+	vec_push(&t->cells, mem_printf("%c%s", LINE, text_shown));
+	vec_push(&t->paints, p);
+	for (size_t c = 1; c < t->columns; c++)
+		table_add(t, "");
+	free(text_shown);
+}
+
+static bool is_line(const struct table *t, size_t row)
+{
+	return t->cells.v[row * t->columns][0] == LINE;
+}
+
 /* How far a column may be narrowed: so far that only its heading, words, or anything is broken. */
 struct limits {
 	size_t heading, words;
@@ -141,6 +159,8 @@ static void measure(const struct table *t, size_t *w, struct limits *limits)
 {
 	for (size_t i = 0; i < t->cells.n; i++) {
 		size_t c = i % t->columns;
+		if (is_line(t, i / t->columns))
+			continue;
 		size_t word = longest_word(t->cells.v[i]);
 		size_t line = longest_line(t->cells.v[i]);
 		bool is_heading = t->header && i < t->columns;
@@ -240,6 +260,20 @@ static void render_row(const struct table *t, size_t row, const size_t *w, struc
 	free(cells);
 }
 
+static void render_row_of_one(const struct table *t, size_t row, size_t width, struct buf *out)
+{
+	const char *text = t->cells.v[row * t->columns] + 1;
+	struct cell cell = {.left = text, .indent = strspn(text, " ")};
+
+	if (t->color)
+		cell.paint = t->paints.v[row * t->columns];
+	do {
+		render_line(&cell, width, 0, out);
+		trim_blanks(out);
+		buf_addch(out, '\n');
+	} while (cell.left[0] != '\0');
+}
+
 static void render_rule(const struct table *t, const size_t *w, struct buf *out)
 {
 	for (size_t c = 0; c < t->columns; c++) {
@@ -259,7 +293,10 @@ void table_render(struct table *t, size_t width, struct buf *out)
 		table_end_row(t);
 	choose_widths(t, width, w);
 	for (size_t row = 0; row < t->cells.n / t->columns; row++) {
-		render_row(t, row, w, out);
+		if (is_line(t, row))
+			render_row_of_one(t, row, width, out);
+		else
+			render_row(t, row, w, out);
 		if (t->header && row == 0)
 			render_rule(t, w, out);
 	}

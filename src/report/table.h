@@ -31,6 +31,8 @@ void table_add(struct table *t, const char *cell);      /* row by row; copies */
 void table_add_safe(struct table *t, const char *text); /* untrusted text, escaped */
 void table_addf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_paint(struct table *t, enum paint p); /* the cell that was added last */
+/* A row of one cell over all columns; ends a row that was begun. */
+void table_add_line(struct table *t, const char *text, enum paint p);
 /* Fills the row that was begun with empty cells; a row that was not begun is a blank line. */
 void table_end_row(struct table *t);
 void table_render(struct table *t, size_t width, struct buf *out);

@@ -9,8 +9,9 @@
 #include "report/words.h"
 
 enum {
-	NARROW = 76, /* below: no table of six columns */
-	ROOMY = 110, /* from here on a row of the results mostly fits on the lines it has anyway */
+	NARROW = 76,       /* below: no table of six columns */
+	ROOMY = 110,       /* from here on how sure it is has a column of its own */
+	SYSTEM_WIDTH = 20, /* of a system's column in the table of configurations, about */
 };
 
 struct paper {
@@ -61,28 +62,43 @@ static void put_head(struct paper *p)
 	buf_release(&b);
 }
 
-static void put_config(struct paper *p)
+/* The configurations of the systems [from, to). */
+static void put_configs(struct paper *p, size_t from, size_t to)
 {
 	const struct report_model *m = p->m;
 	struct table t;
 
-	heading(p, "Configuration");
-	begin_table(p, &t, 1 + m->systems.n, true);
+	begin_table(p, &t, 1 + to - from, true);
 	table_add(&t, "");
-	for (size_t i = 0; i < m->systems.n; i++)
+	for (size_t i = from; i < to; i++)
 		table_add(&t, m->systems.v[i].name);
 	table_add(&t, "Target");
-	for (size_t i = 0; i < m->systems.n; i++)
+	for (size_t i = from; i < to; i++)
 		table_add(&t, m->systems.v[i].target);
 	for (size_t f = 0; f < m->facts.n; f++) {
 		table_add(&t, m->facts.v[f].label);
-		for (size_t i = 0; i < m->systems.n; i++) {
+		for (size_t i = from; i < to; i++) {
 			const char *value = m->facts.v[f].values[i];
 			table_add(&t, value[0] == '\0' ? "not known" : value);
 		}
 	}
 	table_render(&t, p->width, p->out);
 	table_release(&t);
+}
+
+/* As many systems beside each other as are still read, the tables about equally wide. */
+static void put_config(struct paper *p)
+{
+	size_t systems = p->m->systems.n;
+	size_t room = p->width < 3 * SYSTEM_WIDTH ? 2 : p->width / SYSTEM_WIDTH - 1;
+	size_t tables = (systems + room - 1) / room;
+
+	heading(p, "Configuration");
+	for (size_t i = 0; i < tables; i++) {
+		if (i > 0)
+			buf_addch(p->out, '\n');
+		put_configs(p, systems * i / tables, systems * (i + 1) / tables);
+	}
 }
 
 /* The program is named where it is another than that of the setting before. */
@@ -185,22 +201,45 @@ static void add_figure(struct table *t, const struct report_figure *f, const cha
 	buf_release(&b);
 }
 
+static enum paint verdict_paint(const struct report_change *c)
+{
+	return c->judged == VERDICT_FASTER   ? PAINT_LESS
+	       : c->judged == VERDICT_SLOWER ? PAINT_MORE
+					     : PAINT_NONE;
+}
+
 static void add_verdict(struct table *t, const struct report_change *c)
 {
 	table_add(t, c->verdict);
-	table_paint(t, c->judged == VERDICT_FASTER   ? PAINT_LESS
-		       : c->judged == VERDICT_SLOWER ? PAINT_MORE
-						     : PAINT_NONE);
+	table_paint(t, verdict_paint(c));
+}
+
+static void add_verdict_line(struct table *t, const struct report_change *c)
+{
+	char *line = mem_printf("  how sure: %s", c->verdict);
+
+	table_add_line(t, line, verdict_paint(c));
+	free(line);
 }
 
 static void add_published(struct table *t, const struct report_row *r)
 {
-	table_add(t, "  published, Raspberry Pi 3");
+	table_add(t, "  published (Pi 3)");
 	add_number(t, r->published_soft);
 	add_number(t, r->published_hard);
 	add_number(t, r->published_percent);
 	table_add(t, r->published_times);
-	table_add(t, "");
+	if (t->cells.n % t->columns != 0) /* a column of how sure */
+		table_end_row(t);
+}
+
+static bool has_verdicts(const struct report_model *m, size_t candidate, size_t from, size_t to)
+{
+	bool any = false;
+
+	for (size_t i = from; i < to; i++)
+		any |= m->rows.v[i].changes.v[candidate].verdict[0] != '\0';
+	return any;
 }
 
 /* Rows [from, to) of one candidate against the baseline. */
@@ -208,27 +247,33 @@ static void put_pair(struct paper *p, size_t candidate, size_t from, size_t to)
 {
 	const struct report_model *m = p->m;
 	bool emulated = words_pair_emulated(m, candidate);
+	bool roomy = p->width >= ROOMY;
+	bool sure_column = roomy && has_verdicts(m, candidate, from, to);
 	struct table t;
 
-	begin_table(p, &t, 6, true);
+	begin_table(p, &t, sure_column ? 6 : 5, true);
 	table_add(&t, "Task");
 	table_add(&t, m->systems.v[m->baseline].name);
 	table_add(&t, m->systems.v[candidate].name);
 	table_add(&t, words_time_heading(emulated));
 	table_add(&t, words_times_heading(emulated));
-	table_add(&t, "how sure");
+	if (sure_column)
+		table_add(&t, "how sure");
 	for (size_t i = from; i < to; i++) {
 		const struct report_row *r = &m->rows.v[i];
 		const struct report_change *c = &r->changes.v[candidate];
 
-		if (i > from && p->width < ROOMY) /* many lines a row: a blank one between */
+		if (i > from && !roomy) /* many lines a row: a blank one between */
 			table_end_row(&t);
 		table_add(&t, r->title);
 		add_figure(&t, &r->figures.v[m->baseline], "\n");
 		add_figure(&t, &r->figures.v[candidate], "\n");
 		add_number(&t, c->percent);
 		table_add(&t, c->times);
-		add_verdict(&t, c);
+		if (sure_column)
+			add_verdict(&t, c);
+		else if (c->verdict[0] != '\0')
+			add_verdict_line(&t, c);
 		if (r->published != NULL)
 			add_published(&t, r);
 	}

@@ -56,7 +56,7 @@ measure() {
 	pasted a.txt x 2.00 x 2.02 x 2.01 x 1.99
 	pasted b.txt x 1.00 x 1.02 x 1.01 x 0.99
 	try lampduel compare a.txt b.txt
-	[ "$status" -eq 0 ] && [[ $out == *"a.txt against b.txt"*"no verdict"*"n 4"* ]]
+	[ "$status" -eq 0 ] && [[ $out == *"a.txt against b.txt"*"n 4"*"no verdict"* ]]
 	pasted a.txt same 2.00
 	pasted b.txt same 1.00
 	try lampduel compare "a.txt#same" "b.txt#same"

@@ -107,7 +107,7 @@ report() {
 @test "a report has strips and colour on a terminal, and there alone" {
 	duel 24 80
 	report -u NO_COLOR TERM=xterm LC_ALL=C
-	[[ $out == *"^[[1mResults: quick against slow^[[0m"* && $out == *"^[[32mfaster"* ]]
+	[[ $out == *"^[[1mResults: quick against slow^[[0m"* && $out == *"^[[32m  how sure: faster"* ]]
 	[[ $out == *"^[[1mSamples^[[0m"* && $out == *$'\n'"  slow  |^[["*"#^[[0m|"* ]]
 	report NO_COLOR=1 TERM=xterm LC_ALL=C
 	[[ $out != *"^["* && $out == *$'\nSamples\n'* && $out == *"faster"* ]]

@@ -297,6 +297,25 @@ static void assert_table(const char *const *cells, size_t n, size_t columns, siz
 	table_release(&t);
 }
 
+static void lines_over_all_columns(void **state)
+{
+	struct table t;
+	struct buf b = BUF_INIT;
+
+	(void)state;
+	table_init(&t, 2, false, false);
+	table_add(&t, "a");
+	table_add(&t, "b");
+	table_add_line(&t, "  wider than both of them", PAINT_NONE);
+	table_add(&t, "cc"); /* ended by the line after it */
+	table_add_line(&t, "", PAINT_NONE);
+	table_add(&t, "d");
+	table_render(&t, 16, &b);
+	assert_string_equal(buf_str(&b), "a   b\n  wider than\n  both of them\ncc\n\nd\n");
+	buf_release(&b);
+	table_release(&t);
+}
+
 static void tables(void **state)
 {
 	static const char *const plain[] = {"a", "bb", "ccc", "d"};
@@ -326,10 +345,15 @@ static void tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures),       cmocka_unit_test(changes),
-		cmocka_unit_test(digits),        cmocka_unit_test(zeros_have_an_error),
-		cmocka_unit_test(change_digits), cmocka_unit_test(published),
-		cmocka_unit_test(titles),        cmocka_unit_test(views),
+		cmocka_unit_test(figures),
+		cmocka_unit_test(changes),
+		cmocka_unit_test(digits),
+		cmocka_unit_test(zeros_have_an_error),
+		cmocka_unit_test(change_digits),
+		cmocka_unit_test(published),
+		cmocka_unit_test(titles),
+		cmocka_unit_test(views),
+		cmocka_unit_test(lines_over_all_columns),
 		cmocka_unit_test(tables),
 	};
 

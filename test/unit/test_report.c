@@ -50,6 +50,22 @@ static char *render(const struct report_model *m, int columns, bool utf8, bool e
 	return buf_detach(&b);
 }
 
+static size_t widest_line(const char *text)
+{
+	size_t widest = 0;
+
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\n");
+		char *line = mem_strndup(text, n);
+		size_t width = text_width(line);
+		widest = width > widest ? width : widest;
+		assert_true(n == 0 || line[n - 1] != ' ');
+		free(line);
+		text += n + (text[n] == '\n');
+	}
+	return widest;
+}
+
 /* Two systems, one task, a time and a rate; three rounds that count and what does not. */
 static void small(struct experiment *e, bool emulated)
 {
@@ -435,6 +451,34 @@ static void three_systems(void **state)
 	experiment_release(&e);
 }
 
+/* However many systems there are, every one of their columns can be read. */
+static void many_systems(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	small(&e, false);
+	for (int i = 3; i <= 11; i++) {
+		char *name = mem_printf("machine-%d", i);
+		(void)example_system(&e, name, "local", false);
+		free(name);
+	}
+	make(&m, &e);
+	for (int columns = 40; columns <= 160; columns += 40) {
+		char *text = render(&m, columns, true, false);
+		assert_true(widest_line(text) <= (size_t)columns);
+		for (int i = 3; i <= 11; i++) {
+			char *heading = mem_printf("  machine-%d", i);
+			assert_non_null(strstr(text, heading));
+			free(heading);
+		}
+		free(text);
+	}
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
 static void one_system(void **state)
 {
 	struct experiment e;
@@ -715,22 +759,6 @@ static void goldens(void **state)
 	experiment_release(&e);
 }
 
-static size_t widest_line(const char *text)
-{
-	size_t widest = 0;
-
-	while (*text != '\0') {
-		size_t n = strcspn(text, "\n");
-		char *line = mem_strndup(text, n);
-		size_t width = text_width(line);
-		widest = width > widest ? width : widest;
-		assert_true(n == 0 || line[n - 1] != ' ');
-		free(line);
-		text += n + (text[n] == '\n');
-	}
-	return widest;
-}
-
 static void every_width_fits(void **state)
 {
 	struct experiment e;
@@ -806,6 +834,7 @@ int main(void)
 		cmocka_unit_test(configuration),
 		cmocka_unit_test(differences_below_the_configuration),
 		cmocka_unit_test(three_systems),
+		cmocka_unit_test(many_systems),
 		cmocka_unit_test(one_system),
 		cmocka_unit_test(imported_values_are_not_paired),
 		cmocka_unit_test(two_views_are_not_mixed),
