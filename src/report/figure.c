@@ -181,8 +181,9 @@ static int change_decimals(const struct change *c, double value, double step_sha
 
 	if (c->error > 0 && isfinite(c->error))
 		decimals = decimals_of_error(value, error_of_few(c->error, c->n) * scale);
-	else if (step_share > (c->n == 1 ? STEP_FINE : 0))
-		decimals = -magnitude(step_share * scale);
+	else if (step_share >
+		 (c->n == 1 ? STEP_FINE : 0)) /* rounding is off by this, in the mean */
+		decimals = decimals_of_error(value, step_share * scale / sqrt(12));
 	return decimals < min ? min : least(decimals, max);
 }
 

@@ -37,7 +37,7 @@ measure() {
 	try lampduel compare out.txt
 	[ "$status" -eq 0 ] && [ -z "$err" ]
 	[[ $out == *"Comparison: Soft float against Hard float"* ]]
-	[[ $out == *"-66.3 %"*"2.97x"*"no verdict"* ]]
+	[[ $out == *"-66.34 %"*"2.971x"*"no verdict"* ]]
 	[[ $out == *"within these sessions"* ]]
 	# the interval that a step of 0.01 s allows: 3.025/1.025 to 3.035/1.015
 	[[ $out == *"2.951x"*"2.990x"* ]]
@@ -46,7 +46,7 @@ measure() {
 @test "two labels by name, in the order asked for" {
 	pasted out.txt one 3.00 two 2.00 three 4.00
 	try lampduel compare "file:out.txt#three" "out.txt#one"
-	[ "$status" -eq 0 ] && [[ $out == *"three against one"*"-25.0 %"* ]]
+	[ "$status" -eq 0 ] && [[ $out == *"three against one"*"-25.00 %"* ]]
 	[[ $out != *"2.00 s"* ]]
 	try lampduel compare out.txt
 	[ "$status" -eq 0 ] && [[ $out == *"-33"*"+33"* ]]
@@ -239,5 +239,5 @@ speed() {
 	[ "$status" -eq 0 ]
 	[[ $(tr -s ' \n' ' ' <<<"$out") == *"the readings are rounded too coarsely for a difference of -50 %: their resolution allows"* ]]
 	try lampduel compare 3.03.txt 1.02.txt
-	[ "$status" -eq 0 ] && [[ $out == *"-66.3 %"* && $out != *"too coarsely"* ]]
+	[ "$status" -eq 0 ] && [[ $out == *"-66.34 %"* && $out != *"too coarsely"* ]]
 }

@@ -115,11 +115,11 @@ session() {
 	try lampduel import both.txt
 	[ "$status" -eq 0 ] && [ "$out" = "Soft against Hard is experiment 1" ]
 	try lampduel report
-	[[ $out == *"-66.3 %"*"no verdict"*"within these sessions only"* ]]
+	[[ $out == *"-66.34 %"*"no verdict"*"within these sessions only"* ]]
 	try lampduel import soft.txt hard.txt
 	[ "$status" -eq 0 ] && [ "$out" = "soft.txt against hard.txt is experiment 2" ]
 	try lampduel compare exp:1/Soft exp:2/hard.txt
-	[ "$status" -eq 0 ] && [[ $out == *"-66.3 %"* ]]
+	[ "$status" -eq 0 ] && [[ $out == *"-66.34 %"* ]]
 	# each value keeps its file and line, through the store and back
 	lampduel report --format json -o one.json 1
 	[ "$(grep -c '"origin": "both.txt:[37]"' one.json)" -eq 2 ]

@@ -165,7 +165,7 @@ static void change_digits(void **state)
 	assert_change_shown(0.999999, 0.002, 0, "0.00 %", "1.000x");
 	assert_change_shown(1, 0, 0, "0.0 %", "1.00x");
 	/* single readings: their resolution */
-	assert_change_shown(0.3366, NAN, 0.0098, "-66.3 %", "2.97x");
+	assert_change_shown(0.3366, NAN, 0.0098, "-66.34 %", "2.971x");
 	assert_change_shown(0.3366, NAN, 0, "-66.3 %", "2.97x");
 	struct change one = {true, 1, 0.5684, -43.16, 1.759, NAN};
 	struct buf b = BUF_INIT;

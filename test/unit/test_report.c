@@ -124,7 +124,7 @@ static void model_numbers(void **state)
 	assert_close(r->changes.v[1].change.times, 1.25);
 	assert_close(r->changes.v[1].change.percent, -20);
 	assert_string_equal(r->changes.v[1].percent,
-			    "-20.0 %"); /* every pair the same: their step decides */
+			    "-20.00 %"); /* every pair the same: their step decides */
 	assert_int_equal(m.executions, 6);
 	assert_int_equal(m.counted, 6);
 	assert_int_equal(m.problems.n, 0);
