@@ -18,7 +18,7 @@
 
 /*
  * Appends what those checks found, in the experiment's own terms (conditions, index of the system),
- * the oldest first. Nothing for imported figures and for a check itself.
+ * the oldest first. Nothing for imported figures, for a check itself, and without a store (NULL).
  */
 int aa_find(struct store *st, const struct experiment *e, struct compare_findings *out,
 	    struct err *err);

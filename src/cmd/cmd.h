@@ -54,7 +54,7 @@ struct cmd_context {
 	int columns; /* of the terminal; 80 when there is none */
 	bool verbose;
 	char *db_path;       /* --db; NULL: the default */
-	struct store *store; /* open when the command asked for it (CMD_STORE) */
+	struct store *store; /* NULL until it is opened (CMD_STORE, cmd_open_store()) */
 	struct clock clock;
 	const volatile int *stop; /* set by SIGINT, SIGTERM, SIGHUP */
 	const char *command_line; /* as typed, for the record */
@@ -78,6 +78,9 @@ struct command {
 	 */
 	int (*run)(struct cmd_context *c, void *options, struct strvec *argv, struct err *err);
 };
+
+/* Opens the store, when it is not open: for commands that do not always need one. */
+int cmd_open_store(struct cmd_context *c, struct err *err);
 
 extern const struct command *const command_table[]; /* ended by NULL */
 

@@ -103,6 +103,9 @@ static int compare_within(struct cmd_context *c, const struct compare_command_op
 		free(a);
 		free(b);
 	}
+	/* a file's systems were perhaps checked against themselves here, if anything was */
+	if (rc == 0 && store_exists(c->db_path))
+		rc = cmd_open_store(c, err);
 	if (rc == 0)
 		rc = render_compare(c->store, e, o->margin, &s, err);
 	if (rc == 0)
@@ -155,8 +158,8 @@ static int compare_file(struct cmd_context *c, const struct compare_command_opti
 	sides_init(&s, c->command_line);
 	if (rc == 0 && own && e.systems.n > 1)
 		rc = compare_within(c, o, &e, NULL, NULL, err);
-	else if (rc == 0 && (rc = sides_add_every(&s, &e, path, err)) == 0)
-		rc = compare_apart(c, o, &s, path, err);
+	else if (rc == 0 && (rc = sides_add_every(&s, &e, pasted_file_name(path), err)) == 0)
+		rc = compare_apart(c, o, &s, pasted_file_name(path), err);
 	sides_release(&s);
 	experiment_release(&e);
 	return rc;
@@ -216,6 +219,24 @@ static int add_names(struct side_names *side, const char *word, struct err *err)
 	return rc;
 }
 
+static size_t count_standard_input(const struct side_names *side)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < side->v.n; i++)
+		n += side->v.v[i].is_file && text_equal(side->v.v[i].path, "-");
+	return n;
+}
+
+static bool names_stored(const struct side_names *side)
+{
+	for (size_t i = 0; i < side->v.n; i++) {
+		if (!side->v.v[i].is_file)
+			return true;
+	}
+	return false;
+}
+
 static int compare_one(struct cmd_context *c, const struct compare_command_options *o,
 		       const struct side_names *side, struct err *err)
 {
@@ -245,8 +266,7 @@ static int compare_two(struct cmd_context *c, const struct compare_command_optio
 	if (parts && !a->is_file && !b->is_file && a->ids.n == 1 && b->ids.n == 1 &&
 	    a->ids.v[0] == b->ids.v[0])
 		return compare_stored(c, o, a->ids.v[0], a->part, b->part, err);
-	if (parts && a->is_file && b->is_file && text_equal(a->path, b->path) &&
-	    !text_equal(a->path, "-"))
+	if (parts && a->is_file && b->is_file && text_equal(a->path, b->path))
 		rc = compare_in_file(c, o, a, b, &done, err);
 	if (done)
 		return rc;
@@ -292,6 +312,11 @@ static int run(struct cmd_context *c, void *options, struct strvec *argv, struct
 		if (!against || i != middle)
 			rc = add_names(&sides[i >= middle], argv->v[i], err);
 	}
+	if (rc == 0 && count_standard_input(&sides[0]) + count_standard_input(&sides[1]) > 1)
+		rc = err_code(err, ERR_USAGE,
+			      "standard input can be read once; save it to a file and name that");
+	if (rc == 0 && (names_stored(&sides[0]) || names_stored(&sides[1])))
+		rc = cmd_open_store(c, err);
 	if (rc == 0 && sides[1].v.n == 0)
 		rc = compare_one(c, o, &sides[0], err);
 	else if (rc == 0)
@@ -344,9 +369,9 @@ const struct command cmd_compare = {
 		"A and B are exp:ID/SYSTEM or file:PATH#LABEL; the part after / or # may be left "
 		"out where there\nis one only. One argument: all that is in it, the first against "
 		"each other. Systems of one\nexperiment are compared in pairs; others within their "
-		"sessions only, unless each side has six:\nexp:1,2,3,4,5,6/SYSTEM.\n",
+		"sessions only, unless each side has six:\nexp:1,2,3,4,5,6/SYSTEM. "
+		"PATH - is standard input. A store is\nneeded for exp: alone.\n",
 	.options = rows,
 	.options_size = sizeof(struct compare_command_options),
-	.flags = CMD_STORE,
 	.run = run,
 };

@@ -60,7 +60,10 @@ static int facts_of_stored(struct cmd_context *c, const struct side_name *n, siz
 
 	if (n->ids.n != 1)
 		return err_code(err, ERR_USAGE, "%s: one experiment at a time", n->text);
-	int rc = store_load(c->store, n->ids.v[0], &e, err);
+	int rc = cmd_open_store(c, err);
+
+	if (rc == 0)
+		rc = store_load(c->store, n->ids.v[0], &e, err);
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < e.systems.n; i++) {
@@ -338,7 +341,6 @@ const struct command cmd_facts = {
 	.more_help = help_targets,
 	.options = rows,
 	.options_size = sizeof(struct facts_options),
-	.flags = CMD_STORE,
 	.run = run_facts,
 };
 
@@ -352,6 +354,5 @@ const struct command cmd_differences = {
 	.more_help = help_targets,
 	.options = rows,
 	.options_size = sizeof(struct facts_options),
-	.flags = CMD_STORE,
 	.run = run_differences,
 };

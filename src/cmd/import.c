@@ -42,7 +42,7 @@ static int take(struct cmd_context *c, struct sides *s, const char *path, bool a
 		add_note(&e);
 		rc = put(c, &e, path, err);
 	} else if (rc == 0) {
-		rc = sides_add_every(s, &e, path, err);
+		rc = sides_add_every(s, &e, pasted_file_name(path), err);
 	}
 	experiment_release(&e);
 	return rc;

@@ -143,6 +143,13 @@ static int exit_status(int rc, const struct err *err)
 	return rc == ERR_USAGE ? EXIT_USAGE : EXIT_ERROR;
 }
 
+int cmd_open_store(struct cmd_context *c, struct err *err)
+{
+	if (c->store == NULL)
+		c->store = store_open(c->db_path, err);
+	return c->store == NULL ? err->code : 0;
+}
+
 static int run_command(const struct command *cmd, int argc, char **argv, struct cmd_context *c,
 		       struct err *err)
 {
@@ -155,10 +162,8 @@ static int run_command(const struct command *cmd, int argc, char **argv, struct 
 	if (rc == 0 && help) {
 		options_help(cmd, c->out);
 	} else if (rc == 0) {
-		if ((cmd->flags & CMD_STORE) != 0) {
-			c->store = store_open(c->db_path, err);
-			rc = c->store == NULL ? err->code : 0;
-		}
+		if ((cmd->flags & CMD_STORE) != 0)
+			rc = cmd_open_store(c, err);
 		if (rc == 0)
 			rc = cmd->run(c, options, &rest, err);
 		store_close(c->store);

@@ -244,12 +244,18 @@ static int read_pasted(const struct buf *text, const char *path, bool by_label,
 	return rc;
 }
 
+const char *pasted_file_name(const char *path)
+{
+	return text_equal(path, "-") ? "standard input" : path;
+}
+
 int pasted_read_any(const char *path, bool by_label, struct experiment *e, bool *own,
 		    struct err *err)
 {
 	struct buf text = BUF_INIT;
 	int rc = fs_read(text_equal(path, "-") ? "/dev/stdin" : path, TEXT_MAX, &text, err);
 
+	path = pasted_file_name(path);
 	*e = (struct experiment){.id = 0};
 	*own = rc == 0 && exchange_is(buf_str(&text), text.len);
 	if (*own)

@@ -15,6 +15,8 @@
  * initialised by the callee; free with experiment_release(), on failure too.
  */
 int pasted_read(const char *path, bool by_label, struct experiment *e, struct err *err);
+/* What messages and systems call the file. */
+const char *pasted_file_name(const char *path);
 /* *own: it was lampduel's own JSON. */
 int pasted_read_any(const char *path, bool by_label, struct experiment *e, bool *own,
 		    struct err *err);

@@ -54,6 +54,8 @@ static int run(struct cmd_context *c, void *options, struct strvec *argv, struct
 		print_examples();
 		return EXIT_USAGE;
 	}
+	if (rc == 0)
+		rc = cmd_open_store(c, err);
 	if (rc == 0 && p.workloads.n == 0)
 		rc = add_default_workloads(&p, err);
 	if (rc == 0)
@@ -69,6 +71,5 @@ const struct command cmd_run = {
 	.more_help = help_run,
 	.options = run_option_rows,
 	.options_size = sizeof(struct run_options),
-	.flags = CMD_STORE,
 	.run = run,
 };

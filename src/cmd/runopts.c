@@ -453,7 +453,9 @@ int run_load_resumed(struct cmd_context *c, const struct run_options *o, const s
 	if (!text_to_i64(o->resume, id) || *id <= 0)
 		return err_code(err, ERR_USAGE, "--resume: \"%s\" is no number of an experiment",
 				o->resume);
-	rc = store_load(c->store, *id, &e, err);
+	rc = cmd_open_store(c, err);
+	if (rc == 0)
+		rc = store_load(c->store, *id, &e, err);
 	if (rc == 0 && strcmp(e.state, "complete") == 0)
 		rc = err_set(err, "experiment %lld is complete: nothing is missing",
 			     (long long)*id);

@@ -27,13 +27,18 @@ static int parse_ids(const char *text, struct side_name *out, struct err *err)
 	return rc;
 }
 
+static bool is_standard_input(const char *text)
+{
+	return text[0] == '-' && (text[1] == '\0' || text[1] == '#');
+}
+
 static void parse_file(const char *text, struct side_name *out)
 {
 	const char *hash = strrchr(text, '#');
 
 	out->is_file = true;
 	/* a file may have the character in its name */
-	if (hash == NULL || strcmp(text, "-") == 0 || fs_exists(text)) {
+	if (hash == NULL || fs_exists(text)) {
 		out->path = mem_strdup(text);
 		return;
 	}
@@ -57,6 +62,10 @@ int side_name_parse(const char *text, struct side_name *out, struct err *err)
 	}
 	if (text_starts(text, "exp:"))
 		return parse_ids(text + strlen("exp:"), out, err);
+	if (is_standard_input(text)) {
+		parse_file(text, out);
+		return 0;
+	}
 
 	bool id = starts_like_ids(text);
 	parse_file(text, out);

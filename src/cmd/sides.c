@@ -250,7 +250,7 @@ static int add_file(struct sides *s, const struct side_name *n, struct err *err)
 	if (rc == 0)
 		rc = choose(&e, n, &from, err);
 	if (rc == 0)
-		rc = add_session(s, &e, from, n->path, err);
+		rc = add_session(s, &e, from, pasted_file_name(n->path), err);
 	if (rc == 0)
 		add_notes(s, &e);
 	experiment_release(&e);
@@ -272,6 +272,11 @@ int sides_add_every(struct sides *s, const struct experiment *e, const char *fil
 {
 	int rc = 0;
 
+	if (e->systems.n > SIDES_MAX)
+		return err_set(err,
+			       "%s: %zu headings or runs with figures, more than the %d that are "
+			       "compared at once; name two of them, as in FILE#HEADING",
+			       file, e->systems.n, SIDES_MAX);
 	for (size_t i = 0; rc == 0 && i < e->systems.n; i++) {
 		begin_side(s);
 		rc = add_session(s, e, i, file, err);

@@ -41,7 +41,10 @@ void sides_release(struct sides *s);
  */
 int sides_add(struct sides *s, struct store *store, const struct side_name *n, size_t count,
 	      struct err *err);
-/* Adds every system of e, read from a file of that name, as a side of its own. */
+/* More than these nobody reads, and each is compared in every metric. */
+enum { SIDES_MAX = 64 };
+/* Adds every system of e, read from a file of that name, as a side of its own: SIDES_MAX at most.
+ */
 int sides_add_every(struct sides *s, const struct experiment *e, const char *file, struct err *err);
 /* To be called when all are added: what is the same work becomes one metric. */
 void sides_finish(struct sides *s);

@@ -61,18 +61,31 @@ static int configure(struct store *st, struct err *err)
 	return db_exec(st, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", err);
 }
 
+static char *path_of(const char *path)
+{
+	if (path != NULL)
+		return mem_strdup(path);
+	char *dir = fs_data_dir();
+	char *standard = fs_join(dir, "lampduel.db");
+	free(dir);
+	return standard;
+}
+
+bool store_exists(const char *path)
+{
+	char *file = path_of(path);
+	bool exists = fs_exists(file);
+
+	free(file);
+	return exists;
+}
+
 struct store *store_open(const char *path, struct err *err)
 {
 	struct store *st = mem_alloc(sizeof(*st));
 
 	st->alive_fd = -1;
-	if (path == NULL) {
-		char *dir = fs_data_dir();
-		st->path = fs_join(dir, "lampduel.db");
-		free(dir);
-	} else {
-		st->path = mem_strdup(path);
-	}
+	st->path = path_of(path);
 	bool is_new = !fs_exists(st->path);
 	int rc = is_new ? make_folder(st->path, err) : 0;
 	if (rc == 0 && fs_is_dir(st->path))

@@ -17,6 +17,8 @@ struct store;
 /* Opens or creates path (folders too). NULL: fs_data_dir()/lampduel.db. A newer schema is refused.
  */
 struct store *store_open(const char *path, struct err *err);
+/* Is there one at path? Nothing is opened or made. */
+bool store_exists(const char *path);
 void store_close(struct store *st); /* NULL is allowed */
 const char *store_path(const struct store *st);
 

@@ -241,3 +241,37 @@ speed() {
 	try lampduel compare 3.03.txt 1.02.txt
 	[ "$status" -eq 0 ] && [[ $out == *"-66.34 %"* && $out != *"too coarsely"* ]]
 }
+
+@test "standard input is a side, once" {
+	pasted a.txt Soft 3.03
+	pasted b.txt Hard 1.02
+	try lampduel compare - b.txt <a.txt
+	[ "$status" -eq 0 ] && [[ $out == *"standard input against b.txt"*"-66.34 %"* ]]
+	cat a.txt b.txt >both.txt
+	try lampduel compare - <both.txt
+	[ "$status" -eq 0 ] && [[ $out == *"Soft against Hard"*"-66.34 %"* ]]
+	try lampduel compare "-#Hard" a.txt <both.txt
+	[ "$status" -eq 0 ] && [[ $out == *"Hard against a.txt"* ]]
+	try lampduel compare - - <both.txt
+	[ "$status" -eq 2 ] && [[ $err == *"standard input can be read once"* ]]
+}
+
+@test "pasted figures are compared without a store, whatever state that is in" {
+	pasted a.txt Soft 3.03
+	pasted b.txt Hard 1.02
+	try lampduel compare a.txt b.txt --db "$BATS_TEST_TMPDIR/none/s.db"
+	[ "$status" -eq 0 ] && [ ! -e "$BATS_TEST_TMPDIR/none" ]
+	printf 'no database' >broken.db
+	try lampduel compare a.txt b.txt --db broken.db
+	[ "$status" -eq 0 ] && [ "$(cat broken.db)" = "no database" ]
+	try lampduel compare exp:1 b.txt --db broken.db
+	[ "$status" -eq 1 ] && [[ $err == *"broken.db"* ]]
+}
+
+@test "headings by the hundred are refused, two of them compared" {
+	for i in $(seq 100); do pasted part.txt "box $i" 3.03 && cat part.txt; done >all.txt
+	try lampduel compare all.txt
+	[ "$status" -eq 1 ] && [[ $err == *"all.txt: 100 headings or runs with figures"*"FILE#HEADING"* ]]
+	try lampduel compare "all.txt#box 3" "all.txt#box 99"
+	[ "$status" -eq 0 ] && [[ $out == *"box 3 against box 99"* ]]
+}
