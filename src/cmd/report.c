@@ -69,7 +69,7 @@ static const struct option_row rows[] = {
 	{.name = "identify",
 	 .type = OPT_FLAG,
 	 .offset = offsetof(struct report_command_options, identify),
-	 .help = "show the hosts, users and folders of targets"},
+	 .help = "show hosts, addresses, users and folders, which are left out otherwise"},
 	{.name = NULL},
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "report/private.h"
 
 enum { SECRET_MIN = 3 }; /* shorter words would be found everywhere */
 
@@ -30,7 +31,7 @@ static void add_secret(struct secrets *s, const char *what, size_t len, const ch
 	vec_push(&s->v, x);
 }
 
-/* "user@host:port", and host and user by themselves. */
+/* "user@host:port", and the host by itself. */
 static void add_login(struct secrets *s, const char *login)
 {
 	const char *at = strrchr(login, '@');
@@ -43,12 +44,6 @@ static void add_login(struct secrets *s, const char *login)
 	add_secret(s, host, len, "...");
 	if (host[0] == '[' && len > 2)
 		add_secret(s, host + 1, len - 2, "...");
-	if (at != NULL) {
-		/* a user is a word that may mean something else: only where it stands as one */
-		char *user = mem_strndup(login, (size_t)(at - login) + 1);
-		add_secret(s, user, strlen(user), "...@");
-		free(user);
-	}
 }
 
 /* A target as it may be published, safe to print; new string. */
@@ -86,20 +81,42 @@ static void add_target(struct secrets *s, const char *target)
 	free(shown);
 }
 
-/* Facts that name the machine or somebody. */
-static bool is_name(const char *key)
+static bool ends_in_one_of(const char *key, const char *const *ends, size_t n)
 {
-	static const char *const last[] = {"host", "hostname", "fqdn", "user", "address"};
-	const char *point = strrchr(key, '.');
-
-	/* as whom lampduel lets a server run: root or www-data, and nobody's secret */
-	if (text_starts(key, "setting."))
-		return false;
-	for (size_t i = 0; point != NULL && i < sizeof(last) / sizeof(last[0]); i++) {
-		if (strcasecmp(point + 1, last[i]) == 0)
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(ends[i]), all = strlen(key);
+		if (all >= len && strcasecmp(key + all - len, ends[i]) == 0)
 			return true;
 	}
 	return false;
+}
+
+/* What a server has where nobody chose: nobody's secret. */
+static bool is_anybodys(const char *value)
+{
+	static const char *const words[] = {
+		"localhost",       "127.0.0.1", "0.0.0.0",  "::",    "*",
+		"no value",        "root",      "www-data", "mysql", "AUTO",
+		"my_wsrep_cluster"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcasecmp(value, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Facts that name the machine or somebody. */
+static bool is_name(const struct fact *f)
+{
+	static const char *const ends[] = {".host",    "hostname",  ".fqdn",     ".user",
+					   ".address", "_host",     "_address",  "_user",
+					   "_email",   "mail_from", "node_name", "cluster_name"};
+
+	/* as whom lampduel lets a server run: root or www-data, and nobody's secret */
+	if (text_starts(f->key, "setting.") || is_anybodys(f->value))
+		return false;
+	return ends_in_one_of(f->key, ends, sizeof(ends) / sizeof(ends[0]));
 }
 
 static void collect(struct secrets *s, const struct experiment *e)
@@ -115,37 +132,8 @@ static void collect(struct secrets *s, const struct experiment *e)
 	}
 }
 
-static bool ends_word(char c)
-{
-	return c == '\0' || strchr("/ \t\n\"'\\:;,)]>", c) != NULL;
-}
-
-/* "/home/NAME" and the host of "scheme://[login@]host": how many bytes of p, and what for them. */
-static size_t address_at(const char *p, const char **with)
-{
-	static const char home[] = "/home/";
-
-	if (text_starts(p, home)) {
-		size_t n = strlen(home);
-		while (!ends_word(p[n]))
-			n++;
-		*with = "/home/...";
-		return n > strlen(home) ? n : 0;
-	}
-	if (text_starts(p, "://")) {
-		size_t n = 3;
-		bool ipv6 = p[n] == '[';
-		while (p[n] != '\0' && strchr("/ \t\n\"'\\;,)>", p[n]) == NULL &&
-		       (!ends_word(p[n]) || p[n] == ':' || (ipv6 && p[n] == ']')))
-			n++;
-		*with = "://...";
-		bool local = text_starts(p + 3, "localhost") || text_starts(p + 3, "127.");
-		return n > 3 && !local ? n : 0;
-	}
-	return 0;
-}
-
-static void hide(const struct secrets *s, char **text)
+/* kinds: enum private_kind, what else of it may be private. */
+static void hide(const struct secrets *s, char **text, unsigned kinds)
 {
 	struct buf b = BUF_INIT;
 
@@ -160,7 +148,7 @@ static void hide(const struct secrets *s, char **text)
 			}
 		}
 		if (n == 0)
-			n = address_at(p, &with);
+			n = private_at(*text, p, kinds, &with);
 		if (n == 0) {
 			buf_addch(&b, *p++);
 			continue;
@@ -174,35 +162,42 @@ static void hide(const struct secrets *s, char **text)
 static void hide_system(const struct secrets *s, struct exp_system *y)
 {
 	mem_replace(&y->target, shown_target(y->target));
-	hide(s, &y->emulator);
+	hide(s, &y->emulator, PRIVATE_FOLDER);
 	for (size_t i = 0; i < y->facts.n; i++) {
 		struct fact *f = &y->facts.v[i];
+		/* elsewhere four numbers with points may be a version */
+		bool addresses =
+			text_starts(f->key, "effective.") || text_equal(f->key, "kernel.cmdline");
 
-		if (is_name(f->key) && f->value[0] != '\0')
+		if (is_name(f) && f->value[0] != '\0')
 			mem_replace(&f->value, mem_strdup("..."));
-		hide(s, &f->value);
-		hide(s, &f->origin);
+		hide(s, &f->value, PRIVATE_FOLDER | (addresses ? PRIVATE_ADDRESS : 0));
+		hide(s, &f->origin, PRIVATE_FOLDER);
 	}
 }
 
 void report_hide(struct experiment *e)
 {
+	const unsigned typed = PRIVATE_ADDRESS | PRIVATE_HOST | PRIVATE_FOLDER;
+	const unsigned said = PRIVATE_ADDRESS | PRIVATE_FOLDER;
 	struct secrets s = {.v = {0}};
 
 	collect(&s, e);
-	hide(&s, &e->title);
-	hide(&s, &e->command);
-	hide(&s, &e->plan);
+	hide(&s, &e->title, 0);
+	hide(&s, &e->command, typed);
+	hide(&s, &e->plan, typed);
 	for (size_t i = 0; i < e->systems.n; i++)
 		hide_system(&s, &e->systems.v[i]);
 	for (size_t i = 0; i < e->tasks.n; i++)
-		hide(&s, &e->tasks.v[i].params);
+		hide(&s, &e->tasks.v[i].params, typed);
+	for (size_t i = 0; i < e->metrics.n; i++)
+		hide(&s, &e->metrics.v[i].conditions, 0);
 	for (size_t i = 0; i < e->executions.n; i++) {
-		hide(&s, &e->executions.v[i].reason);
-		hide(&s, &e->executions.v[i].disturbance);
+		hide(&s, &e->executions.v[i].reason, said);
+		hide(&s, &e->executions.v[i].disturbance, said);
 	}
 	for (size_t i = 0; i < e->notes.n; i++)
-		hide(&s, &e->notes.v[i]);
+		hide(&s, &e->notes.v[i], said);
 	for (size_t i = 0; i < s.v.n; i++) {
 		free(s.v.v[i].what);
 		free(s.v.v[i].with);

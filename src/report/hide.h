@@ -1,7 +1,7 @@
 /*
  * hide: takes out of an experiment what tells where and by whom it was
- * measured: hosts, addresses and users of targets and of URLs, folders of
- * targets, home folders. What a published report must not show unless asked.
+ * measured: the hosts, users and folders of its targets wherever they stand,
+ * and what private.h finds. What a published report must not show unless asked.
  */
 #ifndef LAMPDUEL_REPORT_HIDE_H
 #define LAMPDUEL_REPORT_HIDE_H

@@ -219,6 +219,64 @@ static void hosts_and_users_stay_out(void **state)
 	experiment_release(&e);
 }
 
+static void assert_hidden(const char *command, const char *shown)
+{
+	struct experiment e;
+
+	small(&e, false);
+	mem_replace(&e.command, mem_strdup(command));
+	for (int again = 0; again < 2; again++) {
+		report_hide(&e);
+		assert_string_equal(e.command, shown);
+	}
+	experiment_release(&e);
+}
+
+static void words_that_name_somebody(void **state)
+{
+	(void)state;
+	assert_hidden("run --command x -- /srv/jane/acme/bench -n 5",
+		      "run --command x -- .../bench -n 5");
+	assert_hidden("run -o /data/jane.html --db=/data/jane/s.db",
+		      "run -o .../jane.html --db=.../s.db");
+	assert_hidden("run -- /usr/bin/php /var/www/acme.com/i.php /tmp/x",
+		      "run -- /usr/bin/php .../i.php /tmp/x");
+	assert_hidden("run -- ab -n 100 http://shop.acme.com:8080/a/b",
+		      "run -- ab -n 100 http://.../a/b");
+	assert_hidden("run -- mariadb -h db.acme.com -u jane", "run -- mariadb -h ... -u jane");
+	assert_hidden("run -- x 192.168.1.5 10.0.0.7:3306 127.0.0.1",
+		      "run -- x ... ...:3306 127.0.0.1");
+	assert_hidden("run -- mail jane.doe@acme.com,bob@pi", "run -- mail ...@...,...@...");
+	assert_hidden("run -- x b8:27:eb:01:02:03 root=UUID=abc-1", "run -- x ... root=UUID=...");
+	assert_hidden("run -w wordpress:path=/2024/post/ -- a.tar.gz 3.0.17 sort.txt",
+		      "run -w wordpress:path=/2024/post/ -- a.tar.gz 3.0.17 sort.txt");
+}
+
+static void facts_that_name_somebody(void **state)
+{
+	struct experiment e;
+	struct factset *f;
+
+	(void)state;
+	small(&e, false);
+	f = &e.systems.v[0].facts;
+	factset_set(f, "kernel.cmdline", "root=PARTUUID=738a4d67-02 ip=192.168.7.2 quiet",
+		    "/proc/cmdline");
+	factset_set(f, "effective.mariadb.hostname", "janes-box", "asked");
+	factset_set(f, "effective.mariadb.bind_address", "10.1.2.3", "asked");
+	factset_set(f, "effective.mariadb.report_host", "localhost", "asked");
+	factset_set(f, "effective.mariadb.datadir", "/srv/jane/mysql", "asked");
+	factset_set(f, "package.x", "1.2.3.4", "/srv/jane/root/var/lib/dpkg/status");
+	report_hide(&e);
+	assert_string_equal(factset_get(f, "kernel.cmdline"), "root=PARTUUID=... ip=... quiet");
+	assert_string_equal(factset_get(f, "effective.mariadb.hostname"), "...");
+	assert_string_equal(factset_get(f, "effective.mariadb.bind_address"), "...");
+	assert_string_equal(factset_get(f, "effective.mariadb.report_host"), "localhost");
+	assert_string_equal(factset_get(f, "effective.mariadb.datadir"), ".../mysql");
+	assert_string_equal(factset_get(f, "package.x"), "1.2.3.4");
+	experiment_release(&e);
+}
+
 static void hostile_text(void **state)
 {
 	struct experiment e;
@@ -828,6 +886,8 @@ int main(void)
 		cmocka_unit_test(model_numbers),
 		cmocka_unit_test(what_does_not_count),
 		cmocka_unit_test(hosts_and_users_stay_out),
+		cmocka_unit_test(words_that_name_somebody),
+		cmocka_unit_test(facts_that_name_somebody),
 		cmocka_unit_test(hostile_text),
 		cmocka_unit_test(emulation_is_never_faster),
 		cmocka_unit_test(the_whole_claims_only_what_is_shown),
