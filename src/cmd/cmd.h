@@ -48,7 +48,8 @@ struct option_row {
 
 /* What every command gets. */
 struct cmd_context {
-	FILE *out; /* results */
+	FILE *out;       /* results */
+	int write_errno; /* why they could not be written, when that is known already */
 	bool tty_out, tty_err, color;
 	bool utf8;   /* the terminal's character set */
 	int columns; /* of the terminal; 80 when there is none */

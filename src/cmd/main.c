@@ -108,14 +108,16 @@ static void print_help(FILE *out)
 }
 
 /* Buffered output that cannot be written is an error like any other. */
-static int flush_output(FILE *out, int status)
+static int flush_output(FILE *out, int write_errno, int status)
 {
 	bool failed = ferror(out) != 0;
 
 	errno = 0;
 	if (fflush(out) != 0 || failed) {
+		if (write_errno == 0)
+			write_errno = errno;
 		(void)fprintf(stderr, "lampduel: cannot write to standard output: %s\n",
-			      errno != 0 ? strerror(errno) : "write error");
+			      write_errno != 0 ? strerror(write_errno) : "write error");
 		return status == 0 ? EXIT_ERROR : status;
 	}
 	return status;
@@ -186,11 +188,11 @@ int cmd_main(int argc, char **argv)
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0) {
 		print_help(argc < 2 ? stderr : stdout);
-		return flush_output(stdout, argc < 2 ? EXIT_USAGE : 0);
+		return flush_output(stdout, 0, argc < 2 ? EXIT_USAGE : 0);
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		(void)printf("lampduel %s\n", LAMPDUEL_VERSION);
-		return flush_output(stdout, 0);
+		return flush_output(stdout, 0, 0);
 	}
 	const struct command *cmd = find_command(argv[1]);
 	if (cmd == NULL) {
@@ -203,7 +205,7 @@ int cmd_main(int argc, char **argv)
 	char *line = join_command_line(argv);
 	c.command_line = line;
 	status = exit_status(run_command(cmd, argc - 1, argv + 1, &c, &err), &err);
-	status = flush_output(c.out, status);
+	status = flush_output(c.out, c.write_errno, status);
 	free(c.db_path);
 	free(line);
 	return status;

@@ -1,5 +1,6 @@
 #include "cmd/render.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -85,8 +86,9 @@ static int put(struct cmd_context *c, const struct report_format *f, const struc
 		paper.strips = c->tty_out;
 		paper.color = c->color;
 		f->render(in, &paper, &b);
-		/* a write error is found, and told, when the program ends */
-		(void)fwrite(b.data, 1, b.len, c->out);
+		/* a write error is told when the program ends */
+		if (fwrite(b.data, 1, b.len, c->out) < b.len)
+			c->write_errno = errno;
 	}
 	buf_release(&b);
 	return rc;

@@ -425,3 +425,12 @@ png() {
 	[ "$width" -eq 1440 ] && [ "$height" -eq 472 ] && [ "$bytes" -gt 50 ]
 	[ -z "$(find /tmp -maxdepth 1 -name 'lampduel-chart.*' -user "$(id -u)")" ]
 }
+
+@test "a report that does not fit says why" {
+	[ -c /dev/full ] || skip "there is no /dev/full"
+	replay
+	status=0
+	lampduel report --format json >/dev/full 2>err || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(cat err)" = "lampduel: cannot write to standard output: No space left on device" ]
+}
