@@ -87,16 +87,40 @@ static size_t find_task(struct experiment *e, const char *metric)
 	return i;
 }
 
+/* MD5("a") is MD5('a'): strings between ' where they hold none; new string. */
+static char *metric_name(const struct parse_value *v)
+{
+	char *name = mem_strdup(v->metric);
+
+	if (!text_starts(name, "mariadb/benchmark."))
+		return name;
+	for (char *p = name; (p = strpbrk(p, "'\"")) != NULL; p++) {
+		char *end = strchr(p + 1, *p);
+		if (end == NULL)
+			break;
+		if (*p == '"' && memchr(p, '\'', (size_t)(end - p)) == NULL)
+			*p = *end = '\'';
+		p = end;
+	}
+	if (text_equal(name, "mariadb/benchmark.encode('praise','bob')/time"))
+		mem_replace(&name, mem_strdup("mariadb/benchmark.encode/time"));
+	return name;
+}
+
 static size_t find_metric(struct experiment *e, const struct parse_value *v)
 {
+	char *name = metric_name(v);
+
 	for (size_t i = 0; i < e->metrics.n; i++) {
 		const struct exp_metric *m = &e->metrics.v[i];
-		if (text_equal(m->name, v->metric) && text_equal(m->unit, v->unit) &&
-		    text_equal(m->conditions, v->conditions))
+		if (text_equal(m->name, name) && text_equal(m->unit, v->unit) &&
+		    text_equal(m->conditions, v->conditions)) {
+			free(name);
 			return i;
+		}
 	}
 	struct exp_metric *m = vec_add(&e->metrics);
-	m->name = mem_strdup(v->metric);
+	m->name = name;
 	m->unit = mem_strdup(v->unit);
 	m->direction = metric_direction_of_unit(v->unit);
 	m->conditions = mem_strdup(v->conditions);
@@ -298,20 +322,29 @@ static bool one_process(const char *list)
 	return value == NULL || (n == 1 && value[0] == '1');
 }
 
-/* SQL: letters of either case, but in strings. */
+static bool is_quote(char c)
+{
+	return c == '\'' || c == '"';
+}
+
+/* SQL: letters of either case, but in strings; these stand between quotes of either kind. */
 static bool same_expression(const char *a, const char *b, size_t len)
 {
-	char quote = 0;
+	char quote_a = 0, quote_b = 0;
 
 	for (size_t i = 0; i < len; i++) {
-		bool same = quote != 0 ? a[i] == b[i] : strncasecmp(a + i, b + i, 1) == 0;
+		bool in_string = quote_a != 0, begins = !in_string && is_quote(a[i]);
 
-		if (!same)
+		if (begins && is_quote(b[i])) {
+			quote_a = a[i];
+			quote_b = b[i];
+		} else if (in_string && (a[i] == quote_a || b[i] == quote_b)) {
+			if (a[i] != quote_a || b[i] != quote_b)
+				return false;
+			quote_a = quote_b = 0;
+		} else if (in_string ? a[i] != b[i] : strncasecmp(a + i, b + i, 1) != 0) {
 			return false;
-		if (quote == 0 && (a[i] == '\'' || a[i] == '"'))
-			quote = a[i];
-		else if (a[i] == quote)
-			quote = 0;
+		}
 	}
 	return true;
 }
@@ -411,9 +444,10 @@ static void join(struct experiment *e, size_t a, size_t b)
 	struct buf missing = BUF_INIT;
 
 	mem_replace(&x->conditions, joined(x->conditions, y->conditions, &missing));
-	vec_push(&e->notes,
-		 mem_printf("%s: %s is stated on one side only and taken to hold on both", x->name,
-			    buf_str(&missing)));
+	if (missing.len > 0)
+		vec_push(&e->notes,
+			 mem_printf("%s: %s is stated on one side only and taken to hold on both",
+				    x->name, buf_str(&missing)));
 	buf_release(&missing);
 	for (size_t i = 0; i < e->executions.n; i++) {
 		for (size_t k = 0; k < e->executions.v[i].values.n; k++) {

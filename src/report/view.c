@@ -73,6 +73,21 @@ static void wordpress_title(const struct name *n, const struct exp_metric *m, st
 	free(opcache);
 }
 
+/* SQL's names, but not what is in strings. */
+static void functions_in_capitals(char *expression)
+{
+	char quote = '\0';
+
+	for (char *p = expression; *p != '\0'; p++) {
+		if (quote == '\0' && (*p == '\'' || *p == '"'))
+			quote = *p;
+		else if (*p == quote)
+			quote = '\0';
+		else if (quote == '\0')
+			*p = (char)toupper((unsigned char)*p);
+	}
+}
+
 static void mariadb_title(const struct name *n, const struct exp_metric *m,
 			  const struct exp_task *t, struct buf *b)
 {
@@ -80,14 +95,15 @@ static void mariadb_title(const struct name *n, const struct exp_metric *m,
 		buf_addf(b, "MariaDB %s %s", n->item, n->aspect);
 		return;
 	}
-	/* as it was typed, else as the condition or the name has it */
+	/* as it was typed, else as the name has it */
 	char *expression = param(t, "expression");
 	if (expression == NULL)
 		expression = view_condition(m->conditions, "expression");
+	if (expression == NULL)
+		expression = view_condition(m->conditions, "expr");
 	if (expression == NULL) {
 		expression = mem_strdup(n->item + strlen("benchmark."));
-		for (char *p = expression; *p != '\0'; p++)
-			*p = (char)toupper((unsigned char)*p);
+		functions_in_capitals(expression);
 	}
 	buf_addf(b, "1,000,000 x %s", expression);
 	free(expression);

@@ -275,3 +275,25 @@ speed() {
 	try lampduel compare "all.txt#box 3" "all.txt#box 99"
 	[ "$status" -eq 0 ] && [[ $out == *"box 3 against box 99"* ]]
 }
+
+# statement FILE LABEL EXPRESSION SECONDS
+statement() {
+	printf '%s:\nmysql> SELECT BENCHMARK(1000000,%s);\n1 row in set (%s sec)\n' "$2" "$3" "$4" >"$1"
+}
+
+@test "an SQL expression is shown as it was typed, and is one whatever its quotes" {
+	statement a.txt Soft 'ENCODE("praise","bob")' 3.03
+	statement b.txt Hard "encode('praise', 'bob')" 1.02
+	try lampduel compare a.txt b.txt
+	[ "$status" -eq 0 ] && [[ $out == *'1,000,000 x ENCODE("praise","bob")'*"-66.34 %"* && $out != *"is stated on"* ]]
+	statement a.txt Soft "MD5('a')" 3.03
+	statement b.txt Hard 'MD5("a")' 1.02
+	try lampduel compare a.txt b.txt
+	[ "$status" -eq 0 ] && [[ $out == *"-66.34 %"* ]]
+	statement b.txt Hard 'MD5("A")' 1.02
+	try lampduel compare a.txt b.txt
+	[ "$status" -eq 1 ] || [[ $out != *"-66.34 %"* ]]
+	statement b.txt Hard "SHA1('a')" 1.02
+	try lampduel compare a.txt b.txt
+	[ "$status" -eq 1 ] && [[ $err == *"md5('a')"*"sha1('a')"*"no metric in common"* ]]
+}
