@@ -118,20 +118,23 @@ static void put_head(struct cmd_context *c, const struct experiment *e)
 	put_line(c, "Experiment", text);
 	put_line(c, "Title", e->title);
 	clock_format_utc(e->created_unix_ns, when, sizeof(when));
-	put_line(c, "Begun", when);
-	if (e->ended_unix_ns > 0) {
+	bool imported = text_equal(e->kind, "import");
+	put_line(c, imported ? "Imported" : "Begun", when);
+	if (e->ended_unix_ns > 0 && !imported) {
 		clock_format_utc(e->ended_unix_ns, when, sizeof(when));
 		put_line(c, "Ended", when);
 	}
 	put_line(c, "Command", e->command);
 	put_line(c, "Lampduel", e->version);
-	mem_replace(&text, mem_printf("%d, %d to warm up, lives %d", e->rounds_planned,
-				      e->warmup_rounds, e->lives));
-	put_line(c, "Rounds", text);
-	mem_replace(&text, mem_printf("%llu", (unsigned long long)e->seed));
-	put_line(c, "Seed", text);
-	mem_replace(&text, readable(e->plan));
-	put_line(c, "Plan", text);
+	if (!imported) {
+		mem_replace(&text, mem_printf("%d, %d to warm up, lives %d", e->rounds_planned,
+					      e->warmup_rounds, e->lives));
+		put_line(c, "Rounds", text);
+		mem_replace(&text, mem_printf("%llu", (unsigned long long)e->seed));
+		put_line(c, "Seed", text);
+		mem_replace(&text, readable(e->plan));
+		put_line(c, "Plan", text);
+	}
 	for (size_t i = 0; i < e->notes.n; i++)
 		put_line(c, i == 0 ? "Notes" : "", e->notes.v[i]);
 	free(text);
@@ -167,10 +170,10 @@ static void put_system(struct cmd_context *c, const struct exp_system *s)
 	(void)fputc('\n', c->out);
 	put_line(c, s->baseline ? "Baseline" : "Candidate", s->name);
 	put_line(c, "Target", s->target);
-	put_line(c, "Execution",
-		 !s->emulated             ? "native"
-		 : s->emulator[0] == '\0' ? "emulated"
-					  : s->emulator);
+	if (s->emulated)
+		put_line(c, "Execution", s->emulator[0] == '\0' ? "emulated" : s->emulator);
+	else if (!text_equal(s->target, "file")) /* of pasted figures nobody knows */
+		put_line(c, "Execution", "native");
 	for (size_t i = 0; i < s->facts.n; i++)
 		put_fact(c, &s->facts.v[i]);
 }

@@ -442,12 +442,14 @@ static void put_method(struct page *p)
 		add_element(p, "h2", "", "How to repeat it");
 		buf_addstr(p->out, "<pre><code>");
 		markup_add(p->out, m->command, 4 * LONGEST);
-		buf_addf(
-			p->out,
-			"</code></pre>\n<p class=\"small\">With <code>--seed %llu</code> the order "
-			"is the same again. The versions are in the table of the "
-			"configuration.</p>\n",
-			(unsigned long long)m->seed);
+		buf_addstr(p->out, "</code></pre>\n");
+	}
+	if (m->command[0] != '\0' && m->id != 0 && !text_equal(m->kind, "import")) {
+		buf_addf(p->out,
+			 "<p class=\"small\">With <code>--seed %llu</code> the order "
+			 "is the same again. The versions are in the table of the "
+			 "configuration.</p>\n",
+			 (unsigned long long)m->seed);
 	}
 	buf_release(&text);
 }

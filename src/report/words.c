@@ -37,6 +37,10 @@ void words_circumstances(const struct report_model *m, struct buf *b)
 {
 	if (m->id == 0)
 		return;
+	if (text_equal(m->kind, "import")) {
+		buf_addf(b, "imported %s, lampduel %s", m->created, m->version);
+		return;
+	}
 	buf_addf(b, "%s, ", m->created);
 	if (m->seconds >= 0) {
 		add_duration(b, m->seconds);
@@ -156,10 +160,11 @@ void words_verdict(const struct comparison *c, double margin, struct buf *b)
 			buf_addf(b, " within %g %%", 100 * margin);
 	}
 	/* one life of each side: its rounding is no measure of how sure anything is */
-	bool rounding_only = c->paired && c->method == METHOD_ROUNDING;
-	if (!isnan(c->estimate.lo) && !isnan(c->estimate.hi) && !rounding_only) {
+	bool rounding = c->method == METHOD_ROUNDING;
+	if (!isnan(c->estimate.lo) && !isnan(c->estimate.hi) && !(rounding && c->paired)) {
 		buf_addstr(b, ", ");
 		add_estimate(&c->estimate, b);
+		buf_addstr(b, rounding ? " by rounding" : "");
 	}
 	if (c->verdict == VERDICT_UNCLEAR && c->n < c->pairs_fewest)
 		buf_addf(b, ", at least %zu %s are needed", c->pairs_fewest, comparison_units(c));
@@ -170,6 +175,18 @@ void words_verdict(const struct comparison *c, double margin, struct buf *b)
 static bool has_estimate(const struct report_model *m)
 {
 	return m->explanations.n > 0;
+}
+
+/* Is there an interval of more than single values, which only rounding can give one? */
+static bool has_interval(const struct report_model *m)
+{
+	for (size_t i = 0; i < m->primary_rows; i++) {
+		for (size_t s = 0; s < m->rows.v[i].changes.n; s++) {
+			if (m->rows.v[i].changes.v[s].has_interval)
+				return true;
+		}
+	}
+	return false;
 }
 
 bool words_has_rates(const struct report_model *m, size_t from, size_t to)
@@ -193,7 +210,10 @@ void words_legend(const struct report_model *m, struct buf *b)
 	if (m->systems.n > 1)
 		buf_addstr(b, " Time and as fast are two views of one figure, the change of the "
 			      "means.");
-	if (has_estimate(m))
+	if (has_estimate(m) && !has_interval(m))
+		buf_addstr(b, " How sure: the verdict; single values have no interval but what the "
+			      "rounding of the readings leaves open.");
+	else if (has_estimate(m))
 		buf_addstr(b, " How sure: the verdict, and what it rests on: the robust estimate "
 			      "of as fast, which a few wild values hardly move, with its 95 % "
 			      "interval.");

@@ -153,3 +153,19 @@ session() {
 	try lampduel list
 	[ "$(grep -c complete <<<"$out")" -eq 1 ]
 }
+
+@test "of imported figures nothing is said that nobody knows" {
+	printf 'Soft:\nmysql> SELECT BENCHMARK(1000000,MD5(1));\n1 row in set (3.03 sec)\n' >a.txt
+	printf 'Hard:\nmysql> SELECT BENCHMARK(1000000,MD5(1));\n1 row in set (1.02 sec)\n' >b.txt
+	try lampduel import a.txt b.txt
+	[ "$status" -eq 0 ]
+	try lampduel report
+	[[ $out == *$'\n'"imported 20"*"by rounding"* ]]
+	[[ $out != *seed* && $out != *native* && $out != *1970* && $out != *"95 %"* ]]
+	try lampduel show 1
+	[[ $out == *Imported*20* && $out != *Seed* && $out != *native* && $out != *Rounds* ]]
+	for format in markdown html; do
+		try lampduel report --format "$format"
+		[[ $out != *"seed 0"* && $out != *native* && $out != *1970* && $out != *"95 %"* ]]
+	done
+}
