@@ -130,6 +130,18 @@ static bool closes_emphasis(const char *s, size_t len)
 	       memchr(s, c, len - 1) != NULL;
 }
 
+/* Copies as much as there is room for, in whole characters. */
+static void keep(char *out, const char *s, size_t len)
+{
+	if (len >= LABEL_MAX) {
+		len = LABEL_MAX - 1;
+		while (len > 0 && ((unsigned char)s[len] & 0xc0) == 0x80)
+			len--;
+	}
+	memcpy(out, s, len);
+	out[len] = '\0';
+}
+
 /* Sets a level and empties those below it. */
 static void set(struct labels *l, int level, const char *s, size_t len)
 {
@@ -147,13 +159,7 @@ static void set(struct labels *l, int level, const char *s, size_t len)
 	}
 	for (int i = level; i < LABEL_LEVELS; i++)
 		l->level[i][0] = '\0';
-	if (len >= LABEL_MAX) {
-		len = LABEL_MAX - 1;
-		while (len > 0 && ((unsigned char)s[len] & 0xc0) == 0x80)
-			len--;
-	}
-	memcpy(l->level[level], s, len);
-	l->level[level][len] = '\0';
+	keep(l->level[level], s, len);
 	compose(l);
 }
 
@@ -177,6 +183,86 @@ static bool is_underline(const char *s, const char *above)
 			   : n <= strlen(above) + 2 && strchr(above, ':') == NULL;
 }
 
+static struct word without_colon(struct word w)
+{
+	while (w.len > 1 &&
+	       (w.s[w.len - 1] == ':' || w.s[w.len - 1] == ',' || w.s[w.len - 1] == '.'))
+		w.len--;
+	return w;
+}
+
+static bool is_one_of(struct word w, const char *const *words, size_t n)
+{
+	w = without_colon(w);
+	for (size_t i = 0; i < n; i++) {
+		if (word_is_nocase(&w, words[i]))
+			return true;
+	}
+	return false;
+}
+
+/* "And now on the old box:" */
+static bool names_machine(const struct word *w, size_t n)
+{
+	static const char *const words[] = {
+		"box",         "machine", "computer", "server",    "host",       "laptop",
+		"desktop",     "board",   "vm",       "vps",       "pi",         "raspberry",
+		"rpi",         "pentium", "celeron",  "atom",      "xeon",       "opteron",
+		"athlon",      "ryzen",   "epyc",     "core2",     "arm",        "mac",
+		"workstation", "node",    "droplet",  "processor", "pc",         "other",
+		"old",         "new",     "older",    "newer",     "odroid",     "notebook",
+		"beaglebone",  "mips",    "alpha",    "sparc",     "ultrasparc",
+	};
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_one_of(w[i], words, sizeof(words) / sizeof(words[0])))
+			return true;
+	}
+	return false;
+}
+
+/* "the same again:": more of what is being read. */
+static bool says_again(const struct word *w, size_t n)
+{
+	static const char *const words[] = {
+		"again", "repeat", "repeated", "repeating", "rerun", "re-run", "run",  "runs",
+		"once",  "twice",  "same",     "attempt",   "try",   "round",  "pass", "iteration",
+	};
+
+	for (size_t i = 0; i < n; i++) {
+		if (is_one_of(w[i], words, sizeof(words) / sizeof(words[0])))
+			return true;
+	}
+	return false;
+}
+
+/* "The same again:" is no name. */
+static bool says_only_again(const char *s)
+{
+	static const char *const words[] = {"the",  "and",   "once",     "more",
+					    "same", "again", "repeated", "repeat"};
+	struct word w[6];
+	const char *rest = NULL;
+	size_t n = num_words(s, w, 6, &rest);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_one_of(w[i], words, sizeof(words) / sizeof(words[0])))
+			return false;
+	}
+	return *rest == '\0';
+}
+
+enum { DOUBT_WORDS = 24 };
+
+/* Does the line lead over from one system to another? It ends in a colon. */
+static bool leads_over(const struct labels *l, const char *s)
+{
+	struct word w[DOUBT_WORDS];
+	size_t n = num_words(s, w, DOUBT_WORDS, NULL);
+
+	return l->text[0] != '\0' && names_machine(w, n) && !says_again(w, n);
+}
+
 /* "Here is the output:" introduces, "Soft float:" names. */
 static bool introduces(const char *s, size_t most)
 {
@@ -198,16 +284,7 @@ static bool introduces(const char *s, size_t most)
 	    (num_after(w[n - 1].s, "wrote") != NULL || num_after(w[n - 1].s, "writes") != NULL ||
 	     num_after(w[n - 1].s, "said") != NULL || num_after(w[n - 1].s, "schrieb") != NULL))
 		return true;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		struct word first = w[0];
-
-		while (first.len > 1 &&
-		       (first.s[first.len - 1] == ':' || first.s[first.len - 1] == ','))
-			first.len--;
-		if (word_is_nocase(&first, words[i]))
-			return true;
-	}
-	return false;
+	return is_one_of(w[0], words, sizeof(words) / sizeof(words[0]));
 }
 
 static bool framed(const char *s, size_t len)
@@ -265,10 +342,52 @@ static int level_of(const struct labels *l, const struct clean_line *c)
 
 	if (level < 0 || !has_letter(c->s) || is_shell(c->s, c->hashes > 0 && !l->commented))
 		return -1;
-	if ((level == LEVEL_COLON && introduces(c->s, 6)) ||
+	if (level >= LEVEL_COLON && says_only_again(c->s))
+		return -1;
+	if ((level == LEVEL_COLON && introduces(c->s, 6) && !leads_over(l, c->s)) ||
 	    (level == LEVEL_LINE && introduces(c->s, 10)))
 		return -1;
 	return level;
+}
+
+static bool seen_before(struct labels *l, const char *s)
+{
+	unsigned long h = 5381;
+
+	for (; *s != '\0'; s++)
+		h = h * 33 ^ (unsigned char)*s;
+	for (size_t i = 0; i < l->lines_n; i++) {
+		if (l->lines[i] == h)
+			return true;
+	}
+	if (l->lines_n < LABEL_LINES)
+		l->lines[l->lines_n++] = h;
+	return false;
+}
+
+/* Prose that may say whose figures come next. */
+static void look_for_doubt(struct labels *l, const struct clean_line *c)
+{
+	static const char *const words[] = {"and", "now",  "then", "next", "after", "on",   "the",
+					    "my",  "here", "this", "that", "but",   "while"};
+	struct word w[DOUBT_WORDS];
+	size_t n;
+
+	if (l->text[0] == '\0' || c->prompt || is_no_text(c->s, c->len) || !has_letter(c->s) ||
+	    is_shell(c->s, false))
+		return;
+	n = num_words(c->s, w, DOUBT_WORDS, NULL);
+	if (n < 3 || !is_one_of(w[0], words, sizeof(words) / sizeof(words[0])) ||
+	    !names_machine(w, n) || says_again(w, n) || seen_before(l, c->s))
+		return;
+	l->doubts++;
+	keep(l->doubt, c->s, c->len);
+}
+
+void labels_end(struct labels *l)
+{
+	memset(l->level, 0, sizeof(l->level));
+	compose(l);
 }
 
 bool labels_line(struct labels *l, const struct clean_line *c)
@@ -284,6 +403,8 @@ bool labels_line(struct labels *l, const struct clean_line *c)
 	level = level_of(l, c);
 	l->hashes_above = c->hashes > 0;
 	l->above[0] = '\0';
+	if (level < 0)
+		look_for_doubt(l, c);
 	if (level == LEVEL_LINE ||
 	    (level < 0 && l->level[LEVEL_LINE][0] != '\0' && !is_no_text(c->s, c->len))) {
 		/* a line of text holds for what follows at once, prose does not */

@@ -48,7 +48,12 @@ long mariadb_statement_add(struct mariadb *m, const char *s, size_t len)
 	m->open = true;
 	for (; n < len && m->open; n++) {
 		char c = s[n];
+		size_t comment = quote == 0 ? sql_comment(s + n) : 0;
 
+		if (comment > 0) {
+			n += comment - 1;
+			continue;
+		}
 		if (quote == 0 && (c == '\'' || c == '"'))
 			quote = c;
 		else if (c == quote)
@@ -68,7 +73,11 @@ long mariadb_statement_add(struct mariadb *m, const char *s, size_t len)
 			m->statement[m->statement_len++] = c;
 	}
 	m->statement[m->statement_len] = '\0';
-	return (long)n;
+	if (!m->open) { /* figures in a comment were not measured here */
+		size_t blanks = strspn(s + n, " \t"), comment = sql_comment(s + n + blanks);
+		n += comment > 0 ? blanks + comment : 0;
+	}
+	return (long)(n < len ? n : len);
 }
 
 void mariadb_next(struct mariadb *m)

@@ -19,10 +19,52 @@ long piece_line(const struct piece *p, const char *at)
 	return line;
 }
 
+static uint64_t hash(const char *text)
+{
+	uint64_t h = UINT64_C(1469598103934665603);
+
+	for (; *text != '\0'; text++)
+		h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
+	return h;
+}
+
+/* Is this metric given again, under the same heading, after prose that may lead to another system?
+ */
+static bool is_doubtful(struct parse_ctx *ctx, const struct parse_value *v)
+{
+	const struct labels *l = &ctx->labels;
+	uint64_t metric = hash(v->metric);
+
+	if (v->label == NULL || *v->label == '\0' || strcmp(v->label, labels_text(l)) != 0)
+		return false;
+	if (ctx->given_serial != l->serial) {
+		ctx->given_serial = l->serial;
+		ctx->given_n = 0;
+	}
+	for (size_t i = 0; i < ctx->given_n; i++) {
+		if (ctx->given[i].metric == metric)
+			return ctx->given[i].doubts != l->doubts;
+	}
+	if (ctx->given_n < GIVEN) {
+		ctx->given[ctx->given_n].metric = metric;
+		ctx->given[ctx->given_n++].doubts = l->doubts;
+	}
+	return false;
+}
+
 void ctx_value(struct parse_ctx *ctx, const struct parse_value *v)
 {
 	static char empty[] = "";
 	struct parse_value out = *v;
+
+	if (is_doubtful(ctx, v)) {
+		ctx_warn(ctx, v->line,
+			 "\"%s\" may lead over to another system: from here on the figures are "
+			 "not taken for those of \"%s\"; put a heading with a name before them",
+			 ctx->labels.doubt, v->label);
+		labels_end(&ctx->labels);
+		out.label = empty;
+	}
 
 	out.file = (char *)(uintptr_t)ctx->file;
 	out.label = out.label != NULL ? out.label : empty;
@@ -37,10 +79,8 @@ void ctx_value(struct parse_ctx *ctx, const struct parse_value *v)
 
 static bool seen_before(struct parse_ctx *ctx, const char *text)
 {
-	uint64_t h = UINT64_C(1469598103934665603);
+	uint64_t h = hash(text);
 
-	for (; *text != '\0'; text++)
-		h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
 	for (size_t i = 0; i < ctx->warned_n; i++) {
 		if (ctx->warned[i] == h)
 			return true;

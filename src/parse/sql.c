@@ -26,6 +26,17 @@ static bool is_quote(char c)
 	return c == '\'' || c == '"' || c == '`';
 }
 
+size_t sql_comment(const char *s)
+{
+	if (s[0] == '/' && s[1] == '*') {
+		const char *end = strstr(s + 2, "*/");
+		return end != NULL ? (size_t)(end + 2 - s) : strlen(s);
+	}
+	if (s[0] == '#' || (s[0] == '-' && s[1] == '-' && num_is_blank(s[2])))
+		return strlen(s);
+	return 0;
+}
+
 const char *sql_end(const char *s)
 {
 	while (*s != '\0') {

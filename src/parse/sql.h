@@ -26,6 +26,8 @@ bool sql_benchmark(const char *statement, struct sql_benchmark *out);
 void sql_normalise(const char *s, size_t len, char *out, size_t size);
 /* The same with one blank where there are several. */
 void sql_squeeze(const char *s, size_t len, char *out, size_t size);
+/* Bytes of the comment that begins at s: to its end, or the text's; 0 when there is none. */
+size_t sql_comment(const char *s);
 /*
  * The end of the statement that begins at s: behind its ; or \G, NULL when it is not there. A ;
  * within a string is none.

@@ -11,7 +11,7 @@
 #include "parse/reader.h"
 #include "parse/utf16.h"
 
-enum { READERS_MAX = 32, WARNINGS = 256 };
+enum { READERS_MAX = 32, WARNINGS = 256, GIVEN = 256 };
 
 /* All readers, ended by NULL. */
 extern const struct reader *const parse_readers[];
@@ -24,6 +24,13 @@ struct parse_ctx {
 	size_t values;
 	uint64_t warned[WARNINGS]; /* hashes: each warning is given once */
 	size_t warned_n;
+	/* what was given under the heading that holds, and what doubt there was then */
+	struct {
+		uint64_t metric; /* hash; 0: free */
+		unsigned doubts;
+	} given[GIVEN];
+	size_t given_n;
+	unsigned given_serial; /* the heading */
 	struct buf scratch;
 };
 
