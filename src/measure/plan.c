@@ -185,8 +185,20 @@ int plan_tasks(const struct plan *p, struct task_list *tasks, struct err *err)
 	return 0;
 }
 
+/* Targets that are one, as two systems of a recording are, tell nothing; a check is found by its.
+ */
+static bool is_titled_by_names(const struct plan *p)
+{
+	bool same = false;
+
+	for (size_t i = 1; i < p->systems.n; i++)
+		same |= strcmp(p->systems.v[i].target, p->systems.v[0].target) == 0;
+	return same && strcmp(p->kind, "aa") != 0;
+}
+
 char *plan_title(const struct plan *p)
 {
+	bool names = is_titled_by_names(p);
 	struct buf b = BUF_INIT;
 
 	for (size_t i = 0; i < p->systems.n; i++)
@@ -194,7 +206,7 @@ char *plan_title(const struct plan *p)
 			 i == 0   ? ""
 			 : i == 1 ? " against "
 				  : ", ",
-			 p->systems.v[i].target);
+			 names ? p->systems.v[i].name : p->systems.v[i].target);
 	return buf_detach(&b);
 }
 

@@ -10,8 +10,14 @@
 
 enum {
 	WIDTH = 720,
-	LABEL = 340, /* forest: where the labels end and the scale begins */
+	LABEL = 340,      /* forest: where the labels end and the scale begins */
+	SLIM_WIDTH = 360, /* forest with the labels above the scale */
+	SLIM_ROW = 46,
+	SLIM_CHARS = 48,
 	ROW = 34,
+	TICKS_BROAD = 8,
+	TICKS_SLIM = 4,
+	WORDS = 70, /* "less time" */
 	TICKS_MAX = 12,
 	LONGEST = 80, /* bytes of a label */
 	LABEL_CHARS = 50,
@@ -41,31 +47,46 @@ static double place(const struct scale *s, double value)
 	return s->low + (value - s->from) / (s->to - s->from) * (s->high - s->low);
 }
 
+/* The shapes repeat with other colours, so that 64 systems are told apart. */
+static size_t color_of(size_t system)
+{
+	return (system + system / CHART_SHAPES) % CHART_COLORS;
+}
+
 /*
- * class: what comes before the system's own, with a blank, or "". size: a circle's radius; the
- * other shapes are as large as they must be to look alike.
+ * Of paths: places around the middle, in a circle's radius; each as large as it must be to look
+ * alike. The first two shapes are a circle and a square.
  */
+static const char *const shapes[CHART_SHAPES] = {
+	"",
+	"-.92 -.92 .92 -.92 .92 .92 -.92 .92",
+	"0 -1.28 1.17 .78 -1.17 .78",
+	"0 -1.28 1.28 0 0 1.28 -1.28 0",
+	"0 1.28 1.17 -.78 -1.17 -.78",
+	("-.4 -1.2 .4 -1.2 .4 -.4 1.2 -.4 1.2 .4 .4 .4 .4 1.2 -.4 1.2 -.4 .4 -1.2 .4 -1.2 -.4 "
+	 "-.4 -.4"),
+	"-1.1 -1.1 1.1 -1.1 -1.1 1.1 1.1 1.1",
+	"0 -1.5 .4 -.4 1.5 0 .4 .4 0 1.5 -.4 .4 -1.5 0 -.4 -.4",
+};
+
+/* class: "dot" for what counts, "out". size: a circle's radius. */
 static void add_shape(struct buf *b, const char *class, size_t system, double x, double y,
 		      double size)
 {
-	size_t shape = system % CHART_SHAPES;
+	const char *p = shapes[system % CHART_SHAPES];
+	char *end = NULL;
 
-	if (shape == 0)
-		buf_addf(b, "<circle class=\"%ss0\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", class, x,
-			 y, size);
-	else if (shape == 1)
-		buf_addf(b,
-			 "<rect class=\"%ss1\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-			 "height=\"%.1f\"/>",
-			 class, x - 0.92 * size, y - 0.92 * size, 1.84 * size, 1.84 * size);
-	else if (shape == 2)
-		buf_addf(b, "<path class=\"%ss2\" d=\"M%.1f %.1fl%.1f %.1fh-%.1fz\"/>", class, x,
-			 y - 1.28 * size, 1.17 * size, 2.06 * size, 2.34 * size);
-	else
-		buf_addf(b,
-			 "<path class=\"%ss3\" d=\"M%.1f %.1fl%.1f %.1fl-%.1f %.1fl-%.1f-%.1fz\"/>",
-			 class, x, y - 1.28 * size, 1.28 * size, 1.28 * size, 1.28 * size,
-			 1.28 * size, 1.28 * size, 1.28 * size);
+	if (*p == '\0') {
+		buf_addf(b, "<circle class=\"%s s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", class,
+			 color_of(system), x, y, size);
+		return;
+	}
+	buf_addf(b, "<path class=\"%s s%zu\" d=\"", class, color_of(system));
+	for (char command = 'M'; *p != '\0'; command = 'L', p = end) {
+		double right = strtod(p, &end), down = strtod(end, &end);
+		buf_addf(b, "%c%.1f %.1f", command, x + size * right, y + size * down);
+	}
+	buf_addstr(b, "z\"/>");
 }
 
 /* Hollow and struck out: what does not count. */
@@ -73,8 +94,8 @@ static void add_out_mark(struct buf *b, size_t system, double x, double y, doubl
 {
 	double reach = 1.5 * size;
 
-	add_shape(b, "out ", system, x, y, size);
-	buf_addf(b, "<path class=\"out s%zu\" d=\"M%.1f %.1fl%.1f-%.1f\"/>", system % CHART_SHAPES,
+	add_shape(b, "out", system, x, y, size);
+	buf_addf(b, "<path class=\"out s%zu\" d=\"M%.1f %.1fl%.1f-%.1f\"/>", color_of(system),
 		 x - reach, y + reach, 2 * reach, 2 * reach);
 }
 
@@ -87,7 +108,7 @@ static double mark_size(size_t rounds)
 void chart_mark(size_t system, struct buf *b)
 {
 	buf_addstr(b, "<svg class=\"mark\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">");
-	add_shape(b, "", system, 6, 6, MARK_SIZE);
+	add_shape(b, "dot", system, 6, 6, MARK_SIZE);
 	buf_addstr(b, "</svg>");
 }
 
@@ -104,10 +125,12 @@ static void add_line(struct buf *b, const char *class, double x1, double y1, dou
 		 x1, y1, x2, y2);
 }
 
-static void begin(struct buf *b, double height, const char *title, const char *description)
+/* class: for which windows it is. */
+static void begin(struct buf *b, const char *class, int width, double height, const char *title,
+		  const char *description)
 {
-	buf_addf(b, "<svg class=\"chart\" role=\"img\" viewBox=\"0 0 %d %.0f\" aria-label=\"",
-		 WIDTH, height);
+	buf_addf(b, "<svg class=\"chart %s\" role=\"img\" viewBox=\"0 0 %d %.0f\" aria-label=\"",
+		 class, width, height);
 	markup_add(b, title, 4 * LONGEST);
 	buf_addstr(b, ". ");
 	markup_add(b, description, 4000);
@@ -135,7 +158,8 @@ static size_t forest_scale(const struct report_model *m, struct scale *s)
 {
 	size_t n = 0;
 
-	*s = (struct scale){-log(1.05), log(1.05), LABEL, WIDTH - 14};
+	s->from = -log(1.05);
+	s->to = log(1.05);
 	for (size_t i = 0; i < m->rows.n; i++) {
 		for (size_t k = 0; k < m->systems.n; k++) {
 			const struct report_change *c = &m->rows.v[i].changes.v[k];
@@ -153,6 +177,15 @@ static size_t forest_scale(const struct report_model *m, struct scale *s)
 	return n;
 }
 
+/* A forest plot with its labels beside the scale or, where there is no room for that, above. */
+struct forest {
+	const struct report_model *m;
+	struct buf *out;
+	struct scale scale;
+	bool slim;
+	double bottom; /* of the rows */
+};
+
 bool chart_has_forest(const struct report_model *m)
 {
 	struct scale s;
@@ -160,8 +193,8 @@ bool chart_has_forest(const struct report_model *m)
 	return forest_scale(m, &s) > 0;
 }
 
-/* Ticks of times as fast: of the finest series of which at most eight are seen. */
-static size_t times_ticks(const struct scale *s, double *v)
+/* Ticks of times as fast: of the finest series of which at most so many are seen. */
+static size_t times_ticks(const struct scale *s, size_t most, double *v)
 {
 	static const double steps[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 50, 100};
 	double low = exp(s->from), high = exp(s->to);
@@ -169,7 +202,7 @@ static size_t times_ticks(const struct scale *s, double *v)
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		double first = ceil(low / steps[i]), last = floor(high / steps[i]);
-		if (last - first > 7)
+		if (last - first >= (double)most)
 			continue;
 		for (double k = first; k <= last && n < TICKS_MAX; k++) {
 			if (k > 0)
@@ -180,30 +213,34 @@ static size_t times_ticks(const struct scale *s, double *v)
 	return n;
 }
 
-static void forest_frame(const struct report_model *m, const struct scale *s, double bottom,
-			 struct buf *b)
+static void forest_frame(const struct forest *f)
 {
+	const struct scale *s = &f->scale;
 	double ticks[TICKS_MAX];
-	size_t n = times_ticks(s, ticks);
+	size_t n = times_ticks(s, f->slim ? TICKS_SLIM : TICKS_BROAD, ticks);
 	double one = place(s, 0);
+	/* where the words for one side have no room, the other side's say it */
+	bool left = one - s->low > WORDS || !f->slim, right = s->high - one > WORDS || !f->slim;
 
-	if (m->margin > 0) {
-		double a = place(s, -log1p(m->margin)), z = place(s, log1p(m->margin));
-		buf_addf(b,
+	if (f->m->margin > 0) {
+		double a = place(s, -log1p(f->m->margin)), z = place(s, log1p(f->m->margin));
+		buf_addf(f->out,
 			 "<rect class=\"margin\" x=\"%.1f\" y=\"24\" width=\"%.1f\" "
 			 "height=\"%.1f\"/>",
-			 a, z - a, bottom - 24);
+			 a, z - a, f->bottom - 24);
 	}
 	for (size_t i = 0; i < n; i++) {
 		double x = place(s, log(ticks[i]));
 		char *text = mem_printf("%gx", ticks[i]);
-		add_line(b, "grid", x, 24, x, bottom);
-		add_label(b, text, x, bottom + 17, "middle");
+		add_line(f->out, "grid", x, 24, x, f->bottom);
+		add_label(f->out, text, x, f->bottom + 17, "middle");
 		free(text);
 	}
-	add_line(b, "axis", one, 20, one, bottom);
-	add_label(b, "more time", one - 8, 14, "end");
-	add_label(b, "less time", one + 8, 14, "start");
+	add_line(f->out, "axis", one, 20, one, f->bottom);
+	if (left)
+		add_label(f->out, "more time", one - 8, 14, "end");
+	if (right)
+		add_label(f->out, "less time", one + 8, 14, "start");
 }
 
 /* The whole title is in the row's own title element. */
@@ -215,10 +252,12 @@ static char *shortened(const char *text, size_t most)
 }
 
 /* Of several candidates each row says whose it is. */
-static char *forest_label(const struct report_model *m, const struct report_row *r, size_t system)
+static char *forest_label(const struct forest *f, const struct report_row *r, size_t system)
 {
+	const struct report_model *m = f->m;
+	size_t most = f->slim ? SLIM_CHARS : LABEL_CHARS;
 	char *name = shortened(m->systems.v[system].name, NAME_CHARS);
-	char *title = shortened(r->title, LABEL_CHARS - (m->systems.n > 2 ? strlen(name) + 2 : 0));
+	char *title = shortened(r->title, most - (m->systems.n > 2 ? strlen(name) + 2 : 0));
 
 	if (m->systems.n > 2)
 		mem_replace(&title, mem_printf("%s, %s", title, name));
@@ -241,15 +280,18 @@ static void forest_axis(const struct report_model *m, double x, double y, struct
 	free(text);
 }
 
-static void forest_row(const struct report_model *m, const struct scale *s, size_t row,
-		       size_t system, double y, struct buf *b)
+/* y: where its mark is. */
+static void forest_row(const struct forest *f, size_t row, size_t system, double y)
 {
+	const struct report_model *m = f->m;
+	const struct scale *s = &f->scale;
+	struct buf *b = f->out;
 	const struct report_row *r = &m->rows.v[row];
 	const struct report_change *c = &r->changes.v[system];
 	double from = compare_times(c->estimate.hi), to = compare_times(c->estimate.lo);
 	double x1 = isfinite(from) && from > 0 ? place(s, log(from)) : s->low;
 	double x2 = isfinite(to) && to > 0 ? place(s, log(to)) : s->high;
-	char *title = forest_label(m, r, system);
+	char *title = forest_label(f, r, system);
 
 	buf_addf(b, "<g class=\"%s\"><title>", r->primary ? "judged" : "beside");
 	markup_add(b, r->title, 4 * LONGEST);
@@ -258,11 +300,14 @@ static void forest_row(const struct report_model *m, const struct scale *s, size
 	buf_addstr(b, ": ");
 	markup_add(b, c->verdict[0] != '\0' ? c->verdict : c->times, 4 * LONGEST);
 	buf_addstr(b, "</title>");
-	add_label(b, title, LABEL - 10, y + 4, "end");
+	if (f->slim)
+		add_label(b, title, 0, y - 14, "start");
+	else
+		add_label(b, title, LABEL - 10, y + 4, "end");
 	buf_addf(b,
 		 "<line class=\"interval s%zu\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>",
-		 system % CHART_SHAPES, x1, y, x2, y);
-	add_shape(b, "", system, place(s, log(compare_times(c->estimate.log))), y, MARK_SIZE);
+		 color_of(system), x1, y, x2, y);
+	add_shape(b, "dot", system, place(s, log(compare_times(c->estimate.log))), y, MARK_SIZE);
 	buf_addstr(b, "</g>");
 	free(title);
 }
@@ -280,27 +325,37 @@ static void forest_description(const struct report_model *m, struct buf *b)
 	}
 }
 
-void chart_forest(const struct report_model *m, struct buf *b)
+static void forest(const struct report_model *m, bool slim, struct buf *b)
 {
-	struct scale s;
+	struct forest f = {.m = m, .out = b, .slim = slim};
+	const double height = slim ? SLIM_ROW : ROW;
 	struct buf d = BUF_INIT;
-	size_t n = forest_scale(m, &s);
-	double bottom = 30 + (double)n * ROW, y = 30 + ROW / 2.0;
 
+	f.scale.low = slim ? 6 : LABEL;
+	f.scale.high = (slim ? SLIM_WIDTH : WIDTH) - 14;
+	f.bottom = 30 + (double)forest_scale(m, &f.scale) * height;
 	forest_description(m, &d);
-	begin(b, bottom + 42, words_times_heading(m->emulated), buf_str(&d));
-	forest_frame(m, &s, bottom, b);
+	begin(b, slim ? "slim" : "broad", slim ? SLIM_WIDTH : WIDTH, f.bottom + 42,
+	      words_times_heading(m->emulated), buf_str(&d));
+	forest_frame(&f);
+	double y = 30 + (slim ? height * 0.7 : height / 2);
 	for (size_t i = 0; i < m->rows.n; i++) {
 		for (size_t k = 0; k < m->systems.n; k++) {
 			if (!is_drawn(m, &m->rows.v[i], k))
 				continue;
-			forest_row(m, &s, i, k, y, b);
-			y += ROW;
+			forest_row(&f, i, k, y);
+			y += height;
 		}
 	}
-	forest_axis(m, (s.low + s.high) / 2, bottom + 36, b);
+	forest_axis(m, (f.scale.low + f.scale.high) / 2, f.bottom + 36, b);
 	buf_addstr(b, "</svg>");
 	buf_release(&d);
+}
+
+void chart_forest(const struct report_model *m, struct buf *b)
+{
+	forest(m, false, b);
+	forest(m, true, b);
 }
 
 /* The samples of a row. */
@@ -354,7 +409,7 @@ static void samples_path(const double *v, size_t n, size_t system, const struct 
 {
 	bool down = false;
 
-	buf_addf(b, "<path class=\"path s%zu\" d=\"", system % CHART_SHAPES);
+	buf_addf(b, "<path class=\"path s%zu\" d=\"", color_of(system));
 	for (size_t k = 0; k < n; k++) {
 		if (isfinite(v[k]))
 			buf_addf(b, "%c%.1f %.1f", down ? 'L' : 'M', place(x, (double)k),
@@ -377,16 +432,18 @@ static void samples_of(const struct report_model *m, const struct report_row *r,
 	for (size_t k = 0; k < r->rounds; k++) {
 		if (!isfinite(v[k]))
 			continue;
-		add_shape(b, "", s, place(x, (double)k), place(y, v[k]), size);
+		add_shape(b, "dot", s, place(x, (double)k), place(y, v[k]), size);
 		/* side by side in five lanes, so that equal values do not hide each other */
-		add_shape(b, "", s, middle + ((double)(k % 5) - 2) * width / 9, place(y, v[k]),
+		add_shape(b, "dot", s, middle + ((double)(k % 5) - 2) * width / 9, place(y, v[k]),
 			  size);
 	}
 	if (r->figures.v[s].figure.n > 0 && isfinite(mean))
 		add_line(b, "mean", middle - width / 2.6, place(y, mean), middle + width / 2.6,
 			 place(y, mean));
 	char *name = mem_strndup(m->systems.v[s].name, text_cut(m->systems.v[s].name, 14));
+	buf_addstr(b, "<g class=\"name\">"); /* on a phone the colours tell */
 	add_label(b, name, middle, PLOT_BOTTOM + 16, "middle");
+	buf_addstr(b, "</g>");
 	free(name);
 }
 
@@ -489,7 +546,7 @@ static void samples(const struct report_model *m, const struct report_row *r, co
 	samples_scale(r, &y);
 	for (size_t s = 0; s < m->systems.n; s++)
 		describe_samples(r, s, m->systems.v[s].name, &d);
-	begin(b, SAMPLES_HEIGHT, r->title, buf_str(&d));
+	begin(b, "both", WIDTH, SAMPLES_HEIGHT, r->title, buf_str(&d));
 	samples_frame(r, &y, &x, b);
 	add_label(b, corner, 4, PLOT_TOP, "start");
 	for (size_t s = 0; s < m->systems.n; s++)
@@ -519,16 +576,14 @@ static void samples_alone(const struct report_model *m, const struct report_row 
 /* As in the page's style sheet by day; programs that draw such files know no variables. */
 static const char alone_style[] =
 	"<style>svg{background:#fff;font-family:sans-serif}text{font-size:12px;fill:#1d1f21}"
-	".s0{fill:#1b5e9b}.s1{fill:#a8480c}.s2{fill:#2f6f33}.s3{fill:#7a3a94}"
+	".s0{color:#1b5e9b}.s1{color:#a8480c}.s2{color:#2f6f33}.s3{color:#7a3a94}"
+	".s4{color:#0b6664}.s5{color:#9b1c4f}.s6{color:#5e5a00}.s7{color:#55595e}"
+	".dot{fill:currentColor}"
 	".grid{stroke:#d8d4cc;stroke-width:1}.axis{stroke:#1d1f21;stroke-width:1.2}"
 	".mean{stroke:#1d1f21;stroke-width:2}.margin{fill:#55595e;opacity:.16}"
-	".interval{stroke-width:2.4}.path{fill:none;stroke-width:1;opacity:.55}"
-	".interval.s0,.path.s0{stroke:#1b5e9b}.interval.s1,.path.s1{stroke:#a8480c}"
-	".interval.s2,.path.s2{stroke:#2f6f33}.interval.s3,.path.s3{stroke:#7a3a94}"
-	".path.s0,.path.s1,.path.s2,.path.s3,.out.s0,.out.s1,.out.s2,.out.s3{fill:none}"
-	".out{stroke-width:1.3}.any{fill:none;stroke:#1d1f21}.out.s0{stroke:#1b5e9b}.out.s1{stroke:"
-	"#a8480c}"
-	".out.s2{stroke:#2f6f33}.out.s3{stroke:#7a3a94}</style>";
+	".interval{stroke:currentColor;stroke-width:2.4}"
+	".path{fill:none;stroke:currentColor;stroke-width:1;opacity:.55}"
+	".out{fill:none;stroke:currentColor;stroke-width:1.3}.any{stroke:#1d1f21}</style>";
 
 void chart_alone(const struct report_model *m, const struct report_row *row, struct buf *b)
 {
@@ -537,7 +592,7 @@ void chart_alone(const struct report_model *m, const struct report_row *row, str
 	if (row != NULL && chart_has_samples(row, m->systems.n))
 		samples_alone(m, row, &inner);
 	else if (row == NULL && chart_has_forest(m))
-		chart_forest(m, &inner);
+		forest(m, false, &inner);
 	if (inner.len > 0) {
 		/* no text of the model stands before the end of the first element */
 		size_t tag = strlen("<svg"), first = strcspn(inner.data, ">") + 1;

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "report/model.h"
 
-enum { CHART_SHAPES = 4 };
+enum { CHART_SHAPES = 8, CHART_COLORS = 8 };
 
 /* The changes of all rows, as times as fast, with their intervals and the margin. */
 bool chart_has_forest(const struct report_model *m);

@@ -75,6 +75,21 @@ static void put_head(struct page *p)
 	buf_release(&when);
 }
 
+/* A sentence in large letters: a number and its % stay on one line. */
+static void add_answer(struct page *p, const char *text)
+{
+	struct buf b = BUF_INIT;
+
+	for (; *text != '\0'; text++) {
+		if (text[0] == ' ' && text[1] == '%')
+			buf_addstr(&b, "\xc2\xa0");
+		else
+			buf_addch(&b, *text);
+	}
+	add_element(p, "p", " class=\"answer\"", buf_str(&b));
+	buf_release(&b);
+}
+
 /* Each task's answer, as far as there is room for them at the top. */
 static void put_answers(struct page *p)
 {
@@ -89,13 +104,13 @@ static void put_answers(struct page *p)
 			char *text = mem_printf("%s: %s against %s: %s.", m->rows.v[i].title,
 						m->systems.v[s].name,
 						m->systems.v[m->baseline].name, c->verdict);
-			add_element(p, "p", " class=\"answer\"", text);
+			add_answer(p, text);
 			free(text);
 		}
 	}
 	if (n > ANSWERS) {
 		char *text = mem_printf("And %zu more below.", n - ANSWERS);
-		add_element(p, "p", " class=\"answer\"", text);
+		add_answer(p, text);
 		free(text);
 	}
 }
@@ -106,7 +121,7 @@ static void put_answer(struct page *p)
 	const struct report_model *m = p->m;
 
 	for (size_t i = 0; i < m->overall.n; i++)
-		add_element(p, "p", " class=\"answer\"", m->overall.v[i]);
+		add_answer(p, m->overall.v[i]);
 	if (m->overall.n == 0)
 		put_answers(p);
 	if (m->emulated)
@@ -143,7 +158,7 @@ static void add_figure(struct page *p, const char *label, const struct report_fi
 	buf_addf(p->out, "n %zu</small></td>\n", f->figure.n);
 }
 
-static void put_row(struct page *p, const struct report_row *r, size_t candidate)
+static void put_row(struct page *p, const struct report_row *r, size_t candidate, bool verdicts)
 {
 	const struct report_change *c = &r->changes.v[candidate];
 	const char *base = p->m->systems.v[p->m->baseline].name;
@@ -157,7 +172,8 @@ static void put_row(struct page *p, const struct report_row *r, size_t candidate
 	add_figure(p, other, &r->figures.v[candidate]);
 	add_cell(p, "n", time, c->percent);
 	add_cell(p, "n", times, c->times);
-	add_cell(p, "v", "how sure", c->verdict);
+	if (verdicts)
+		add_cell(p, "v", "how sure", c->verdict);
 	buf_addstr(p->out, "</tr>\n");
 	if (r->published == NULL)
 		return;
@@ -167,13 +183,14 @@ static void put_row(struct page *p, const struct report_row *r, size_t candidate
 	add_cell(p, "n", other, r->published_hard);
 	add_cell(p, "n", "time", r->published_percent);
 	add_cell(p, "n", "as fast", r->published_times);
-	buf_addstr(p->out, "<td></td></tr>\n");
+	buf_addstr(p->out, verdicts ? "<td></td></tr>\n" : "</tr>\n");
 }
 
 static void put_pair(struct page *p, const char *what, size_t s, size_t from, size_t to)
 {
 	const struct report_model *m = p->m;
 	bool emulated = words_pair_emulated(m, s);
+	bool verdicts = words_has_verdicts(m, s, from, to);
 	char *title =
 		mem_printf("%s: %s against %s%s", what, m->systems.v[s].name,
 			   m->systems.v[m->baseline].name, emulated ? ", under emulation" : "");
@@ -186,9 +203,11 @@ static void put_pair(struct page *p, const char *what, size_t s, size_t from, si
 	add_system_heading(p, s);
 	add_element(p, "th", " scope=\"col\"", words_time_heading(emulated));
 	add_element(p, "th", " scope=\"col\"", words_times_heading(emulated));
-	buf_addstr(p->out, "<th scope=\"col\">how sure</th></tr></thead>\n<tbody>\n");
+	if (verdicts)
+		add_element(p, "th", " scope=\"col\"", "how sure");
+	buf_addstr(p->out, "</tr></thead>\n<tbody>\n");
 	for (size_t i = from; i < to; i++)
-		put_row(p, &m->rows.v[i], s);
+		put_row(p, &m->rows.v[i], s, verdicts);
 	buf_addstr(p->out, "</tbody></table></div>\n");
 	free(title);
 }

@@ -233,22 +233,13 @@ static void add_published(struct table *t, const struct report_row *r)
 		table_end_row(t);
 }
 
-static bool has_verdicts(const struct report_model *m, size_t candidate, size_t from, size_t to)
-{
-	bool any = false;
-
-	for (size_t i = from; i < to; i++)
-		any |= m->rows.v[i].changes.v[candidate].verdict[0] != '\0';
-	return any;
-}
-
 /* Rows [from, to) of one candidate against the baseline. */
 static void put_pair(struct paper *p, size_t candidate, size_t from, size_t to)
 {
 	const struct report_model *m = p->m;
 	bool emulated = words_pair_emulated(m, candidate);
 	bool roomy = p->width >= ROOMY;
-	bool sure_column = roomy && has_verdicts(m, candidate, from, to);
+	bool sure_column = roomy && words_has_verdicts(m, candidate, from, to);
 	struct table t;
 
 	begin_table(p, &t, sure_column ? 6 : 5, true);

@@ -200,6 +200,15 @@ bool words_has_rates(const struct report_model *m, size_t from, size_t to)
 	return false;
 }
 
+bool words_has_verdicts(const struct report_model *m, size_t candidate, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		if (m->rows.v[i].changes.v[candidate].verdict[0] != '\0')
+			return true;
+	}
+	return false;
+}
+
 void words_legend(const struct report_model *m, struct buf *b)
 {
 	buf_addstr(b, "Figures are means of n rounds; sd: standard deviation as a share of the "

@@ -40,6 +40,8 @@ void words_overall(const struct compare_overall *o, const char *baseline, struct
 
 /* Has any of these rows a second view, a rate beside its time? */
 bool words_has_rates(const struct report_model *m, size_t from, size_t to);
+/* Is any of these rows judged for that candidate? */
+bool words_has_verdicts(const struct report_model *m, size_t candidate, size_t from, size_t to);
 
 /* What the columns of the results mean; appends. */
 void words_legend(const struct report_model *m, struct buf *b);

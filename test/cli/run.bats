@@ -365,7 +365,7 @@ END
 	page=$(cat page.html)
 	[[ $page == "<!DOCTYPE html>"*"nothing is claimed about any hardware"*"</html>" ]]
 	[[ $page == *"no verdict on hard against soft is possible yet"*"as fast under emulation"*"-67.8 %"* && $page != *faster* ]]
-	[[ $page == *"<svg class=\"chart\" role=\"img\""* && $page != *"<script"* ]]
+	[[ $page == *"<svg class=\"chart broad\" role=\"img\""* && $page != *"<script"* ]]
 	! command -v tidy >/dev/null || tidy -q -e page.html
 	try lampduel report --format html -o - 1
 	[ "$status" -eq 0 ] && [ "$out" = "$page" ]

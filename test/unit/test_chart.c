@@ -108,6 +108,30 @@ static void assert_on_paper(const char *svg, const char *attribute, double most)
 	}
 }
 
+/* As many systems as can be compared have marks of their own. */
+static void marks_differ(void **state)
+{
+	char *marks[64];
+
+	(void)state;
+	for (size_t s = 0; s < 64; s++) {
+		struct buf b = BUF_INIT;
+		chart_mark(s, &b);
+		marks[s] = buf_detach(&b);
+		for (size_t k = 0; k < s; k++)
+			assert_string_not_equal(marks[k], marks[s]);
+	}
+	/* and the first eight without their colours, too */
+	for (size_t s = 1; s < 8; s++) {
+		const char *a = strstr(marks[s], " d=\"");
+		assert_non_null(a);
+		for (size_t k = 1; k < s; k++)
+			assert_string_not_equal(strstr(marks[k], " d=\""), a);
+	}
+	for (size_t s = 0; s < 64; s++)
+		free(marks[s]);
+}
+
 static void left_out_samples_are_drawn(void **state)
 {
 	struct report_model m;
@@ -120,8 +144,8 @@ static void left_out_samples_are_drawn(void **state)
 	const char *svg = buf_str(&b);
 	/* each by its system's shape, hollow, and a stroke; the legend has one more */
 	assert_int_equal(count(svg, "<circle class=\"out s0\""), 2);
-	assert_int_equal(count(svg, "<rect class=\"out s1\""), 2);
-	assert_int_equal(count(svg, "<path class=\"out s"), 4);
+	assert_int_equal(count(svg, "<path class=\"out s1\""), 4);
+	assert_int_equal(count(svg, "<path class=\"out s"), 6);
 	assert_int_equal(count(svg, "class=\"out any\""), 2);
 	assert_non_null(strstr(svg, ">left out: 4; at the edge: beyond the scale; on the axis: no "
 				    "value<"));
@@ -136,8 +160,8 @@ static void left_out_samples_are_drawn(void **state)
 	assert_non_null(strstr(svg, ">1.02<"));
 	assert_null(strstr(svg, ">8<"));
 	/* what counts: five samples a side (one of new failed, one of old was wild), drawn twice */
-	assert_int_equal(count(svg, "<circle class=\"s0\""), 10);
-	assert_int_equal(count(svg, "<rect class=\"s1\""), 10);
+	assert_int_equal(count(svg, "<circle class=\"dot s0\""), 10);
+	assert_int_equal(count(svg, "<path class=\"dot s1\""), 10);
 	buf_release(&b);
 	report_model_release(&m);
 	experiment_release(&e);
@@ -273,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(model_tells_what_is_left_out),
+		cmocka_unit_test(marks_differ),
 		cmocka_unit_test(left_out_samples_are_drawn),
 		cmocka_unit_test(page_explains_the_marks),
 		cmocka_unit_test(alone_it_says_what_it_is),
