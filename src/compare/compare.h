@@ -140,6 +140,7 @@ struct comparison {
 	char *reason;       /* of VERDICT_NONE; else "" */
 	bool mixed;         /* one side is emulated, the other not: NONE, and part of no mean */
 	bool unreliable;    /* too many rounds were lost, or unevenly: NONE */
+	bool withheld;      /* a check of one system against itself found a difference: NONE */
 	bool within_margin; /* SAME, and the difference is real all the same */
 	enum gate_result gate;
 	size_t look, looks; /* 1-based look and how many were planned; 0, 0 without looks */

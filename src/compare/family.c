@@ -173,6 +173,7 @@ static void withhold(struct comparison *c, const struct compare_findings *aa)
 
 	if (f == NULL || !f->difference)
 		return;
+	c->withheld = true;
 	comparison_none(
 		c,
 		"a check of one system against itself (experiment %lld) found a difference "

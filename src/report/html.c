@@ -445,6 +445,25 @@ static void put_origins(struct page *p)
 	buf_addstr(p->out, "</ul>\n</details>\n");
 }
 
+/* Lines may end between words alone: an option is no place to break one. */
+static void add_command(struct page *p, const char *text)
+{
+	enum { SHORT = 40, ROOM = 4 * LONGEST };
+
+	for (size_t done = 0; *text != '\0' && done < ROOM;) {
+		size_t n = strcspn(text, " "), blanks = strspn(text + n, " ");
+		char *word = mem_strndup(text, n);
+
+		buf_addstr(p->out, n > 0 && n < SHORT ? "<span class=\"word\">" : "<span>");
+		add(p, word);
+		buf_addf(p->out, "</span>%.*s", (int)blanks, text + n);
+		free(word);
+		text += n + blanks;
+		done += n + blanks;
+	}
+	buf_addstr(p->out, *text != '\0' ? "..." : "");
+}
+
 static void put_method(struct page *p)
 {
 	const struct report_model *m = p->m;
@@ -460,7 +479,7 @@ static void put_method(struct page *p)
 	if (m->command[0] != '\0') {
 		add_element(p, "h2", "", "How to repeat it");
 		buf_addstr(p->out, "<pre><code>");
-		markup_add(p->out, m->command, 4 * LONGEST);
+		add_command(p, m->command);
 		buf_addstr(p->out, "</code></pre>\n");
 	}
 	if (m->command[0] != '\0' && m->id != 0 && !text_equal(m->kind, "import")) {

@@ -44,6 +44,7 @@ const char html_style[] =
 	"code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.85em}\n"
 	"pre{background:var(--panel);padding:.7rem "
 	".9rem;white-space:pre-wrap;overflow-wrap:anywhere}\n"
+	".word{white-space:nowrap}\n"
 	"figure{margin:1rem 0 1.4rem}\n"
 	"svg.chart{width:100%;height:auto;display:block}svg.slim{display:none}\n"
 	"svg text{font-size:12px;fill:var(--ink)}\n"

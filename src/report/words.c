@@ -154,6 +154,10 @@ void words_verdict(const struct comparison *c, double margin, struct buf *b)
 {
 	if (c->verdict == VERDICT_NONE) {
 		buf_addstr(b, "no verdict");
+		buf_addstr(b, c->withheld     ? " (a check of one system against itself differs)"
+			      : c->unreliable ? " (too many rounds were lost)"
+			      : c->mixed      ? " (one side is emulated)"
+					      : "");
 	} else {
 		buf_addstr(b, comparison_word(c));
 		if (c->verdict == VERDICT_SAME)

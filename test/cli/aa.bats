@@ -64,7 +64,7 @@ duel() { try lampduel run -b a=recorded:r.jsonl -c c=recorded:r.jsonl --command 
 	[[ $(flat "$out") == *"It found a difference in 1 of 1 metric, where there is none (command/work/wall): "*"until the check is repeated"* ]]
 	try env COLUMNS=240 "$LAMPDUEL" report --explain 1
 	[ "$status" -eq 0 ]
-	[[ $(flat "$out") == *"no verdict, 1.2"*"x (1.2"*" to 1.3"* ]] || { echo "$out"; return 1; }
+	[[ $(flat "$out") == *"no verdict (a check of one system against itself differs), 1.2"*"x (1.2"*" to 1.3"* ]] || { echo "$out"; return 1; }
 	[[ $(flat "$out") == *"(experiment 2) found a difference of "*"repeat the check (run --aa)"* ]]
 	[[ $(flat "$out") == *"(run --aa; experiment 2 of 2026-11-30) covers 1 of 1 metric and found a difference in 1 of them, where there is none."* ]]
 	[[ $out != *faster* ]]
@@ -74,13 +74,13 @@ duel() { try lampduel run -b a=recorded:r.jsonl -c c=recorded:r.jsonl --command 
 	# a run that could have ended early does not, as nothing can be settled
 	record r.jsonl one 800 a c
 	duel
-	[[ $(flat "$out") == *"15 of 15 rounds"*"no verdict, "* ]]
+	[[ $(flat "$out") == *"15 of 15 rounds"*"no verdict (a check of one system against itself differs), "* ]]
 
 	# too few rounds to find anything clear nothing
 	record r.jsonl one 1000 a a-2
 	check -n 5
 	try lampduel report 1
-	[[ $out == *"no verdict, "* ]]
+	[[ $out == *"no verdict (a check of one system against itself differs), "* ]]
 	check
 	try lampduel report 1
 	[[ $(flat "$out") == *" faster, "*"experiment 5 of 2026-11-30) covers 1 of 1 metric and found no difference."* ]]
@@ -100,7 +100,7 @@ duel() { try lampduel run -b a=recorded:r.jsonl -c c=recorded:r.jsonl --command 
 	try lampduel run -b a=recorded:other.jsonl -c c=recorded:other.jsonl --command work -- /usr/bin/work
 	[[ $(flat "$out") == *" faster, "*"No check of one system"* ]]
 	duel
-	[[ $(flat "$out") == *"no verdict, "*"experiment 1 of"* ]]
+	[[ $(flat "$out") == *"no verdict (a check of one system against itself differs), "*"experiment 1 of"* ]]
 }
 
 @test "an interrupted check is no check, and is resumed by run" {
@@ -116,7 +116,7 @@ duel() { try lampduel run -b a=recorded:r.jsonl -c c=recorded:r.jsonl --command 
 	try lampduel run --resume 1
 	[ "$status" -eq 0 ]
 	try lampduel report 2
-	[[ $(flat "$out") == *"no verdict, "* ]]
+	[[ $(flat "$out") == *"no verdict (a check of one system against itself differs), "* ]]
 }
 
 @test "counts that calibration found differ from time to time: the check is found all the same" {
