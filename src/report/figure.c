@@ -12,6 +12,7 @@ enum {
 	PERCENT_DECIMALS_MAX = 2,
 	TIMES_DECIMALS_MIN = 1,
 	TIMES_DECIMALS_MAX = 3,
+	CHANGE_DECIMALS_MOST = 9, /* however close to -100 % or 0x it is */
 	ALPHA_PER_MILLE = 50, /* the interval whose width decides how many digits mean something */
 };
 
@@ -187,6 +188,14 @@ static int change_decimals(const struct change *c, double value, double step_sha
 	return decimals < min ? min : least(decimals, max);
 }
 
+/* Enough decimals, but at most so many, that what is not limit is not printed as limit. */
+static int apart_from(double limit, double value, int decimals, int most)
+{
+	while (value != limit && decimals < most && fabs(value - limit) < 0.5 * pow(10, -decimals))
+		decimals++;
+	return decimals;
+}
+
 void change_add_percent(struct buf *b, const struct change *c, double step_share)
 {
 	/* an error of the ratio is 100 times as many percent points */
@@ -194,7 +203,9 @@ void change_add_percent(struct buf *b, const struct change *c, double step_share
 				       PERCENT_DECIMALS_MAX);
 	size_t from = b->len;
 
-	figure_add(b, c->percent, decimals);
+	/* "0 %" and "1.0x" would say that nothing differs where it is only badly known */
+	decimals = apart_from(0, c->percent, decimals, 0);
+	figure_add(b, c->percent, apart_from(-100, c->percent, decimals, CHANGE_DECIMALS_MOST));
 	if (c->percent > 0 && strspn(b->data + from, "0.") < b->len - from) {
 		char *number = mem_strdup(b->data + from);
 		b->len = from;
@@ -206,8 +217,10 @@ void change_add_percent(struct buf *b, const struct change *c, double step_share
 
 void change_add_times(struct buf *b, const struct change *c, double step_share)
 {
-	figure_add(
-		b, c->times,
-		change_decimals(c, c->times, step_share, TIMES_DECIMALS_MIN, TIMES_DECIMALS_MAX));
+	int decimals =
+		change_decimals(c, c->times, step_share, TIMES_DECIMALS_MIN, TIMES_DECIMALS_MAX);
+
+	decimals = apart_from(1, c->times, decimals, 2);
+	figure_add(b, c->times, apart_from(0, c->times, decimals, CHANGE_DECIMALS_MOST));
 	buf_addch(b, 'x');
 }

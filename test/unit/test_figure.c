@@ -164,6 +164,11 @@ static void change_digits(void **state)
 	assert_change_shown(1.000001, 0.002, 0, "0.00 %", "1.000x");
 	assert_change_shown(0.999999, 0.002, 0, "0.00 %", "1.000x");
 	assert_change_shown(1, 0, 0, "0.0 %", "1.00x");
+	/* what differs is not said to be equal, or nothing at all */
+	assert_change_shown(1.04, 0.3, 0, "+4 %", "0.96x");
+	assert_change_shown(1.0004, 0.3, 0, "0 %", "1.00x");
+	assert_change_shown(0.00003, 0.1, 0, "-99.997 %", "33333.3x");
+	assert_change_shown(20000, 0.1, 0, "+1999900 %", "0.0001x");
 	/* single readings: their resolution */
 	assert_change_shown(0.3366, NAN, 0.0098, "-66.34 %", "2.971x");
 	assert_change_shown(0.3366, NAN, 0, "-66.3 %", "2.97x");
