@@ -23,7 +23,7 @@ const char *compare_method_words(enum compare_method m)
 {
 	static const char *const words[] = {
 		"no figures",
-		"ratio with the rounding of its readings",
+		"The ratio with the rounding of its readings",
 		"Student's t on pairs",
 		"Wilcoxon's signed-rank test with the Hodges-Lehmann estimate",
 		"Welch's t interval",
@@ -92,6 +92,29 @@ static void add_change(struct buf *b, double log_ratio)
 	buf_addstr(b, log_ratio < 0 ? " less" : " more");
 }
 
+/* As printed, it is no difference at all. */
+static bool is_nothing(double log_ratio)
+{
+	return fabs(compare_percent(log_ratio)) < 0.005;
+}
+
+static const char *thing(const struct comparison *c)
+{
+	return is_size(c) ? "space" : "time";
+}
+
+/* "hard takes 25.5 % less time than soft" */
+static void add_takes(const struct comparison *c, const char *takes, struct buf *b)
+{
+	buf_addf(b, "%s %s ", c->candidate.name, takes);
+	if (is_nothing(c->estimate.log)) {
+		buf_addf(b, "as much %s as %s", thing(c), c->baseline.name);
+		return;
+	}
+	add_change(b, c->estimate.log);
+	buf_addf(b, " %s than %s", thing(c), c->baseline.name);
+}
+
 static void add_interval(const struct comparison *c, struct buf *b)
 {
 	if (isnan(c->estimate.lo) || isnan(c->estimate.hi))
@@ -114,7 +137,10 @@ static void add_means(const struct comparison *c, struct buf *b)
 	if (isnan(c->means_log))
 		return;
 	buf_addstr(b, "; the means say ");
-	add_change(b, c->means_log);
+	if (is_nothing(c->means_log))
+		buf_addstr(b, "the same");
+	else
+		add_change(b, c->means_log);
 }
 
 static void add_luck(double p, struct buf *b)
@@ -126,11 +152,6 @@ static void add_luck(double p, struct buf *b)
 		buf_addf(b,
 			 "luck alone would do that at most %.0f times in 10,000 tables like this",
 			 ceil(p * 10000 - 1e-6));
-}
-
-static const char *thing(const struct comparison *c)
-{
-	return is_size(c) ? "space" : "time";
 }
 
 /* Which figure the sentence speaks of. */
@@ -149,9 +170,8 @@ static void add_source(const struct comparison *c, struct buf *b)
 
 static void explain_difference(const struct comparison *c, struct buf *b)
 {
-	buf_addf(b, "%s takes ", c->candidate.name);
-	add_change(b, c->estimate.log);
-	buf_addf(b, " %s than %s (%.3g times as %s) ", thing(c), c->baseline.name,
+	add_takes(c, "takes", b);
+	buf_addf(b, " (%.3g times as %s) ",
 		 is_size(c) ? compare_times(-c->estimate.log) : compare_times(c->estimate.log),
 		 is_size(c)    ? "large"
 		 : c->emulated ? "fast under emulation"
@@ -183,9 +203,9 @@ static void explain_unclear(const struct comparison *c, double margin, struct bu
 	add_count(c, c->n, b);
 	buf_addstr(b, " do not settle it");
 	if (!isnan(c->estimate.lo)) {
-		buf_addf(b, ": by %s %s takes ", estimate_words(c), c->candidate.name);
-		add_change(b, c->estimate.log);
-		buf_addf(b, " %s than %s, but it may be anywhere ", thing(c), c->baseline.name);
+		buf_addf(b, ": by %s ", estimate_words(c));
+		add_takes(c, "takes", b);
+		buf_addstr(b, ", but it may be anywhere ");
 		add_interval(c, b);
 		buf_addf(b, ", which shows neither a difference nor sameness to within %.3g %%",
 			 100 * margin);
@@ -210,10 +230,8 @@ static void explain_none(const struct comparison *c, struct buf *b)
 	buf_addf(b, "no verdict: %s", c->reason);
 	if (isnan(c->estimate.log))
 		return;
-	buf_addf(b, "; the figures alone say, by %s, that %s took ", estimate_words(c),
-		 c->candidate.name);
-	add_change(b, c->estimate.log);
-	buf_addf(b, " %s than %s", thing(c), c->baseline.name);
+	buf_addf(b, "; the figures alone say, by %s, that ", estimate_words(c));
+	add_takes(c, "took", b);
 	if (!isnan(c->estimate.lo)) {
 		buf_addstr(b, ", ");
 		add_interval(c, b);
