@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "cmd/join.h"
 #include "cmd/render.h"
 #include "workload/workload.h"
 
@@ -45,21 +46,6 @@ static bool same_system(const struct exp_system *a, const struct exp_system *b)
 			return false;
 	}
 	return true;
-}
-
-char *aa_conditions_without(const char *conditions, const char *key)
-{
-	struct buf b = BUF_INIT;
-	size_t len = strlen(key);
-
-	buf_addstr(&b, "");
-	for (const char *p = conditions; *p != '\0';) {
-		size_t n = strcspn(p, ";");
-		if (strncmp(p, key, len) != 0 || p[len] != '=')
-			buf_addf(&b, "%s%.*s", b.len > 0 ? ";" : "", (int)n, p);
-		p += n + (p[n] == ';');
-	}
-	return buf_detach(&b);
 }
 
 /* Was this workload's count left to calibration? */
@@ -107,8 +93,8 @@ static bool same_metric(const struct compare_finding *f, const struct exp_metric
 	if (k == NULL || k->count_key == NULL || !was_calibrated(check, k) ||
 	    !was_calibrated(plan, k) || !same_samples(check, plan))
 		return false;
-	char *a = aa_conditions_without(f->conditions, k->count_key);
-	char *b = aa_conditions_without(m->conditions, k->count_key);
+	char *a = conditions_without(f->conditions, k->count_key);
+	char *b = conditions_without(m->conditions, k->count_key);
 	bool same = strcmp(a, b) == 0;
 	free(a);
 	free(b);

@@ -23,7 +23,4 @@
 int aa_find(struct store *st, const struct experiment *e, struct compare_findings *out,
 	    struct err *err);
 
-/* For tests. Without "key=..." where both counts were calibrated; new string. */
-char *aa_conditions_without(const char *conditions, const char *key);
-
 #endif

@@ -21,12 +21,6 @@ const char *pasted_file_name(const char *path);
 int pasted_read_any(const char *path, bool by_label, struct experiment *e, bool *own,
 		    struct err *err);
 
-/*
- * Values of one metric and unit whose conditions differ only in what one side does not state become
- * one metric, with all that is known; a note says what was not stated. Where conditions
- * contradict each other, or more than one match is possible, nothing is joined.
- */
-void pasted_join_conditions(struct experiment *e);
 /* Notes where a candidate's programs have other versions than the baseline's. */
 void pasted_note_versions(struct experiment *e);
 

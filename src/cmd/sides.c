@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cmd/join.h"
 #include "cmd/pasted.h"
 
 void sides_init(struct sides *s, const char *command_line)
@@ -78,10 +79,32 @@ static size_t map_metric(struct experiment *e, const struct exp_metric *m)
 	return e->metrics.n - 1;
 }
 
+static bool has_values(const struct experiment *e, size_t system, size_t metric)
+{
+	for (size_t i = 0; i < e->executions.n; i++) {
+		if (e->executions.v[i].system == system &&
+		    exp_execution_value(&e->executions.v[i], metric) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Tasks and metrics in their own order: rounds were measured in another one each. */
+static void map_in_order(struct sides *s, const struct experiment *from, size_t system)
+{
+	for (size_t i = 0; i < from->tasks.n; i++)
+		(void)map_task(&s->e, &from->tasks.v[i]);
+	for (size_t i = 0; i < from->metrics.n; i++) {
+		if (has_values(from, system, i))
+			(void)map_metric(&s->e, &from->metrics.v[i]);
+	}
+}
+
 /* Copies the executions of one system of `from`; rounds and lives are put after `last`. */
 static void add_executions(struct sides *s, size_t system, const struct experiment *from,
 			   size_t from_system, int session, int last)
 {
+	map_in_order(s, from, from_system);
 	for (size_t i = 0; i < from->executions.n; i++) {
 		const struct exp_execution *o = &from->executions.v[i];
 		if (o->system != from_system)
@@ -287,7 +310,7 @@ int sides_add_every(struct sides *s, const struct experiment *e, const char *fil
 
 void sides_finish(struct sides *s)
 {
-	pasted_join_conditions(&s->e);
+	join_same_work(&s->e);
 	pasted_note_versions(&s->e);
 	s->e.rounds_planned = last_round(&s->e);
 }

@@ -297,3 +297,27 @@ statement() {
 	try lampduel compare a.txt b.txt
 	[ "$status" -eq 1 ] && [[ $err == *"md5('a')"*"sha1('a')"*"no metric in common"* ]]
 }
+
+@test "sessions that found other amounts of work for a sample compare, per operation" {
+	cp "$BATS_TEST_DIRNAME/../data/reference.jsonl" r.jsonl
+	try lampduel reference --system soft=recorded:r.jsonl --system hard=recorded:r.jsonl -w mariadb -w openssl \
+		--quick -n 7 --seed 2018
+	[ "$status" -eq 0 ] || { echo "$err"; return 1; }
+	try lampduel report --format json -o here.json
+	# the other machine is faster: longer samples there
+	sed 's/count=/count=1/; s/seconds=/seconds=1/; s/"seed": 2018/"seed": 2019/' here.json >there.json
+	[ "$(cat here.json)" != "$(cat there.json)" ]
+	try lampduel compare here.json#soft there.json#hard
+	[ "$status" -eq 0 ]
+	[[ $out == *"1,000,000 x ENCODE('praise','bob')"*"-68 %"*"openssl rsa2048 sign"*"-23.53 %"* && $out != *"no value"* ]]
+	note=$(tr -s ' \n' ' ' <<<"$out")
+	[[ $note == *"samples are not equally long ("*"); their figures are per operation"* ]]
+	[[ $note == *"mariadb count="*,*" "* && $note == *"openssl seconds=1,11"* ]]
+	# sessions of one side, too, each with its own
+	try lampduel compare here.json#soft there.json#soft against here.json#hard there.json#hard
+	[ "$status" -eq 0 ] && [[ $out == *"n 14"* && $out != *"no value"* ]]
+	# other work stays other work
+	sed "s/'praise'/'blame'/g; s/\"seed\": 2018/\"seed\": 2019/" here.json >other.json
+	try lampduel compare here.json#soft other.json#hard
+	[[ $out == *"no value"* ]]
+}

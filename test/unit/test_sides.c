@@ -12,6 +12,7 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "cmd/join.h"
 #include "cmd/pasted.h"
 #include "cmd/sides.h"
 #include "duel.h"
@@ -153,7 +154,7 @@ static void test_conditions(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct duel d;
 		conditions_duel(&d, cases[i].one, cases[i].other);
-		pasted_join_conditions(&d.e);
+		join_same_work(&d.e);
 		bool joined = d.e.executions.v[1].values.v[0].metric == 0;
 		assert_int_equal(joined, cases[i].joined != NULL);
 		assert_int_equal(d.e.notes.n, joined);
@@ -171,7 +172,7 @@ static void test_conditions_in_doubt(void **state)
 	(void)state;
 	conditions_duel(&d, "", "threads=1");
 	duel_execution(&d, 0, 1, 1)->values.v[0].metric = 0;
-	pasted_join_conditions(&d.e);
+	join_same_work(&d.e);
 	assert_int_equal(d.e.notes.n, 0);
 	duel_release(&d);
 	conditions_duel(&d, "", "threads=1");
@@ -180,7 +181,7 @@ static void test_conditions_in_doubt(void **state)
 	m->unit = mem_strdup("s");
 	m->conditions = mem_strdup("threads=4");
 	duel_execution(&d, 0, 1, 1)->values.v[0].metric = 2;
-	pasted_join_conditions(&d.e);
+	join_same_work(&d.e);
 	assert_int_equal(d.e.notes.n, 0);
 	duel_release(&d);
 }
