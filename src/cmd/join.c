@@ -7,6 +7,17 @@
 #include "base/text.h"
 #include "workload/workload.h"
 
+/* The condition that says how much of the work one sample is, NULL where none does. */
+static const char *amount_key(const char *metric)
+{
+	struct err ignored = ERR_INIT;
+	char *workload = mem_strndup(metric, strcspn(metric, "/"));
+	const struct workload_kind *k = workload_kind_named(workload, &ignored);
+
+	free(workload);
+	return k == NULL ? NULL : k->count_key;
+}
+
 /* The value of key (len bytes) in "a=1;b=2", or NULL; *value_len is set. */
 static const char *condition(const char *list, const char *key, size_t len, size_t *value_len)
 {
@@ -57,8 +68,8 @@ static bool same_expression(const char *a, const char *b, size_t len)
 	return true;
 }
 
-/* No key has two values. */
-static bool compatible(const char *a, const char *b)
+/* No key but that of the amount has two values. */
+static bool compatible(const char *a, const char *b, const char *amount)
 {
 	if (one_process(a) != one_process(b))
 		return false;
@@ -66,7 +77,8 @@ static bool compatible(const char *a, const char *b)
 		size_t item = strcspn(p, ";"), key = strcspn(p, "=;"), other = 0;
 		const char *value = condition(b, p, key, &other);
 		bool sql = strncmp(p, "expr=", 5) == 0;
-		if (value != NULL && key < item &&
+		bool free = amount != NULL && strlen(amount) == key && strncmp(p, amount, key) == 0;
+		if (!free && value != NULL && key < item &&
 		    (other != item - key - 1 || (sql ? !same_expression(value, p + key + 1, other)
 						     : strncmp(value, p + key + 1, other) != 0)))
 			return false;
@@ -149,7 +161,7 @@ static bool may_be_one(const struct experiment *e, size_t a, size_t b)
 	const struct exp_metric *x = &e->metrics.v[a], *y = &e->metrics.v[b];
 
 	return a != b && text_equal(x->name, y->name) && text_equal(x->unit, y->unit) &&
-	       compatible(x->conditions, y->conditions);
+	       compatible(x->conditions, y->conditions, amount_key(x->name));
 }
 
 static size_t matches(const struct experiment *e, size_t metric)
@@ -175,11 +187,40 @@ static void move_values(struct experiment *e, size_t a, size_t b)
 	mem_replace(&e->metrics.v[b].name, mem_strdup(""));
 }
 
+/* Is the item in a list with commas? */
+static bool has_item(const char *list, size_t len, const char *item, size_t item_len)
+{
+	for (size_t at = 0; at < len;) {
+		size_t n = strcspn(list + at, ",;");
+		if (n == item_len && strncmp(list + at, item, n) == 0)
+			return true;
+		at += n + 1;
+	}
+	return false;
+}
+
+/* Adds what b has of the key to a's list of it: "count=9000000,5000000". */
+static void add_amount(struct exp_metric *a, const struct exp_metric *b, const char *key)
+{
+	size_t len = 0, other = 0;
+	const char *had = condition(a->conditions, key, strlen(key), &len);
+	const char *more = condition(b->conditions, key, strlen(key), &other);
+
+	if (had == NULL || more == NULL || has_item(had, len, more, other))
+		return;
+	size_t upto = (size_t)(had - a->conditions) + len;
+	mem_replace(&a->conditions, mem_printf("%.*s,%.*s%s", (int)upto, a->conditions, (int)other,
+					       more, a->conditions + upto));
+}
+
 static void join(struct experiment *e, size_t a, size_t b)
 {
 	struct exp_metric *x = &e->metrics.v[a], *y = &e->metrics.v[b];
 	struct buf missing = BUF_INIT;
 
+	const char *key = amount_key(x->name);
+	if (key != NULL)
+		add_amount(x, y, key);
 	mem_replace(&x->conditions, joined(x->conditions, y->conditions, &missing));
 	if (missing.len > 0)
 		vec_push(&e->notes,
@@ -200,17 +241,6 @@ static void join_what_was_not_stated(struct experiment *e)
 	}
 }
 
-/* The condition that says how much of the work one sample is, NULL where none does. */
-static const char *amount_key(const char *metric)
-{
-	struct err ignored = ERR_INIT;
-	char *workload = mem_strndup(metric, strcspn(metric, "/"));
-	const struct workload_kind *k = workload_kind_named(workload, &ignored);
-
-	free(workload);
-	return k == NULL ? NULL : k->count_key;
-}
-
 static bool same_but_for_amount(const struct exp_metric *x, const struct exp_metric *y,
 				const char *key)
 {
@@ -224,63 +254,49 @@ static bool same_but_for_amount(const struct exp_metric *x, const struct exp_met
 	return same;
 }
 
-/* Adds what b has of the key to a's list of it: "count=9000000,5000000". */
-static void add_amount(struct exp_metric *a, const struct exp_metric *b, const char *key)
-{
-	size_t len = 0, other = 0;
-	const char *had = condition(a->conditions, key, strlen(key), &len);
-	const char *more = condition(b->conditions, key, strlen(key), &other);
-
-	if (had == NULL || more == NULL)
-		return;
-	size_t upto = (size_t)(had - a->conditions) + len;
-	mem_replace(&a->conditions, mem_printf("%.*s,%.*s%s", (int)upto, a->conditions, (int)other,
-					       more, a->conditions + upto));
-}
-
-/* "mariadb count=9000000,5000000", once in the list. */
-static void tell_amount(const struct exp_metric *m, const char *key, struct buf *told)
-{
-	size_t len = 0;
-	const char *value = condition(m->conditions, key, strlen(key), &len);
-
-	if (value == NULL)
-		return;
-	char *text = mem_printf("%.*s %s=%.*s", (int)strcspn(m->name, "/"), m->name, key, (int)len,
-				value);
-	if (strstr(buf_str(told), text) == NULL)
-		buf_addf(told, "%s%s", told->len > 0 ? "; " : "", text);
-	free(text);
-}
-
 /*
  * Each session finds an amount of its own, by how fast its machine is. The figures are per
  * operation, so they are of the same work.
  */
 static void join_amounts(struct experiment *e)
 {
-	struct buf told = BUF_INIT;
-
 	for (size_t a = 0; a < e->metrics.n; a++) {
 		struct exp_metric *x = &e->metrics.v[a];
 		const char *key = amount_key(x->name);
-		bool joined_any = false;
 
 		for (size_t b = a + 1; key != NULL && b < e->metrics.n; b++) {
 			if (!same_but_for_amount(x, &e->metrics.v[b], key))
 				continue;
 			add_amount(x, &e->metrics.v[b], key);
 			move_values(e, a, b);
-			joined_any = true;
 		}
-		if (joined_any)
-			tell_amount(x, key, &told);
+	}
+}
+
+/* "mariadb count=9000000,5000000", once each. */
+static void note_amounts(struct experiment *e)
+{
+	struct buf told = BUF_INIT;
+
+	for (size_t i = 0; i < e->metrics.n; i++) {
+		const struct exp_metric *m = &e->metrics.v[i];
+		const char *key = amount_key(m->name);
+		size_t len = 0;
+		const char *value =
+			key == NULL ? NULL : condition(m->conditions, key, strlen(key), &len);
+
+		if (value == NULL || memchr(value, ',', len) == NULL)
+			continue;
+		char *text = mem_printf("%.*s %s=%.*s", (int)strcspn(m->name, "/"), m->name, key,
+					(int)len, value);
+		if (strstr(buf_str(&told), text) == NULL)
+			buf_addf(&told, "%s%s", told.len > 0 ? "; " : "", text);
+		free(text);
 	}
 	if (told.len > 0)
-		vec_push(&e->notes,
-			 mem_printf("The sessions' samples are not equally long (%s); their "
-				    "figures are per operation.",
-				    buf_str(&told)));
+		vec_push(&e->notes, mem_printf("The samples are not equally long (%s); their "
+					       "figures are per operation.",
+					       buf_str(&told)));
 	buf_release(&told);
 }
 
@@ -288,4 +304,5 @@ void join_same_work(struct experiment *e)
 {
 	join_amounts(e);
 	join_what_was_not_stated(e);
+	note_amounts(e);
 }

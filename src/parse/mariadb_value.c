@@ -49,7 +49,10 @@ static void emit_benchmark(struct mariadb *m, struct parse_ctx *ctx, const struc
 	put_str(&p, "mariadb/benchmark.");
 	put_str(&p, strcmp(part, REFERENCE_EXPR) == 0 ? "encode" : part);
 	put_str(&p, "/time");
-	condition_text(conditions, sizeof(conditions), "expr", b->expr);
+	size_t count = 0;
+	if (b->count > 0)
+		count = (size_t)snprintf(conditions, sizeof(conditions), "count=%.0f;", b->count);
+	condition_text(conditions + count, sizeof(conditions) - count, "expr", b->expr);
 	if (m->again)
 		snprintf(conditions + strlen(conditions), sizeof(conditions) - strlen(conditions),
 			 ";profile=yes");
