@@ -23,6 +23,33 @@ static bool is_frame(char c)
 	return c == '=' || c == '-' || c == '*' || c == '#' || c == '~' || c == '_' || c == '+';
 }
 
+static struct word without_colon(struct word w)
+{
+	while (w.len > 1 &&
+	       (w.s[w.len - 1] == ':' || w.s[w.len - 1] == ',' || w.s[w.len - 1] == '.'))
+		w.len--;
+	return w;
+}
+
+static bool is_one_of(struct word w, const char *const *words, size_t n)
+{
+	w = without_colon(w);
+	for (size_t i = 0; i < n; i++) {
+		if (word_is_nocase(&w, words[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool has_one_of(const struct word *w, size_t n, const char *const *words, size_t most)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (is_one_of(w[i], words, most))
+			return true;
+	}
+	return false;
+}
+
 /* heading: it begins with #, and a bar in it need not be a pipe. */
 static bool is_shell(const char *s, bool heading)
 {
@@ -70,13 +97,7 @@ static bool names_only_tools(const char *s)
 	if (n == 0 || *rest != '\0')
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		bool known = false;
-
-		while (w[i].len > 1 && (w[i].s[w[i].len - 1] == ':' || w[i].s[w[i].len - 1] == ','))
-			w[i].len--;
-		for (size_t k = 0; !known && k < sizeof(words) / sizeof(words[0]); k++)
-			known = word_is_nocase(&w[i], words[k]);
-		if (!known)
+		if (!is_one_of(w[i], words, sizeof(words) / sizeof(words[0])))
 			return false;
 	}
 	return true;
@@ -183,24 +204,6 @@ static bool is_underline(const char *s, const char *above)
 			   : n <= strlen(above) + 2 && strchr(above, ':') == NULL;
 }
 
-static struct word without_colon(struct word w)
-{
-	while (w.len > 1 &&
-	       (w.s[w.len - 1] == ':' || w.s[w.len - 1] == ',' || w.s[w.len - 1] == '.'))
-		w.len--;
-	return w;
-}
-
-static bool is_one_of(struct word w, const char *const *words, size_t n)
-{
-	w = without_colon(w);
-	for (size_t i = 0; i < n; i++) {
-		if (word_is_nocase(&w, words[i]))
-			return true;
-	}
-	return false;
-}
-
 /* "And now on the old box:" */
 static bool names_machine(const struct word *w, size_t n)
 {
@@ -214,11 +217,7 @@ static bool names_machine(const struct word *w, size_t n)
 		"beaglebone",  "mips",    "alpha",    "sparc",     "ultrasparc",
 	};
 
-	for (size_t i = 0; i < n; i++) {
-		if (is_one_of(w[i], words, sizeof(words) / sizeof(words[0])))
-			return true;
-	}
-	return false;
+	return has_one_of(w, n, words, sizeof(words) / sizeof(words[0]));
 }
 
 /* "the same again:": more of what is being read. */
@@ -229,11 +228,7 @@ static bool says_again(const struct word *w, size_t n)
 		"once",  "twice",  "same",     "attempt",   "try",   "round",  "pass", "iteration",
 	};
 
-	for (size_t i = 0; i < n; i++) {
-		if (is_one_of(w[i], words, sizeof(words) / sizeof(words[0])))
-			return true;
-	}
-	return false;
+	return has_one_of(w, n, words, sizeof(words) / sizeof(words[0]));
 }
 
 /* "The same again:" is no name. */
