@@ -69,13 +69,15 @@ static void emit_benchmark(struct mariadb *m, struct parse_ctx *ctx, const struc
 	} else {
 		snprintf(note, note_size, "%g s for a count that is no number", t->value);
 	}
-	if (v.label != NULL) {
+	const char *which = metric;
+	if (v.label != NULL && v.label[0] != '\0') {
 		p = put_begin(row, sizeof(row));
 		put_str(&p, metric);
 		put_mem(&p, "|", 1);
 		put_str(&p, v.label);
+		which = row;
 	}
-	v.run = runs_row(&m->runs, v.label != NULL && v.label[0] == '\0' ? metric : row);
+	v.run = runs_row(&m->runs, which);
 	ctx_value(ctx, &v);
 }
 
