@@ -24,18 +24,58 @@ void sides_release(struct sides *s)
 	experiment_release(&s->e);
 	vec_release(&s->session);
 	strvec_release(&s->seen);
+	strvec_release(&s->sources);
+}
+
+/* A name that is there already: whoever has it is told apart by where it comes from as well. */
+static bool is_taken(struct sides *s, const char *name)
+{
+	struct experiment *e = &s->e;
+
+	for (size_t i = 0; i < e->systems.n; i++) {
+		const char *source = s->sources.v[i];
+		char *full = mem_printf("%s (%s)", name, source);
+		bool same = text_equal(e->systems.v[i].name, name);
+		bool again = text_equal(e->systems.v[i].name, full);
+		if (same)
+			mem_replace(&e->systems.v[i].name, mem_strdup(full));
+		free(full);
+		if (same || again)
+			return true;
+	}
+	return false;
+}
+
+/* Does another system than the last have this very name? */
+static bool is_shown(const struct experiment *e, const char *name)
+{
+	for (size_t i = 0; i + 1 < e->systems.n; i++) {
+		if (text_equal(e->systems.v[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+static void add_title(struct experiment *e)
+{
+	struct buf b = BUF_INIT;
+
+	for (size_t i = 0; i < e->systems.n; i++)
+		buf_addf(&b, "%s%s", i > 0 ? " against " : "", e->systems.v[i].name);
+	mem_replace(&e->title, buf_detach(&b));
 }
 
 static size_t add_system(struct sides *s, const char *name, const char *source,
 			 const struct exp_system *like)
 {
 	struct experiment *e = &s->e;
+	bool taken = is_taken(s, name);
 	struct exp_system *x = vec_add(&e->systems);
-	bool taken = false;
 
-	for (size_t i = 0; i + 1 < e->systems.n; i++)
-		taken |= text_equal(e->systems.v[i].name, name);
+	strvec_push(&s->sources, source);
 	x->name = taken ? mem_printf("%s (%s)", name, source) : mem_strdup(name);
+	for (int n = 2; is_shown(e, x->name); n++)
+		mem_replace(&x->name, mem_printf("%s (%s, %d)", name, source, n));
 	x->baseline = e->systems.n == 1;
 	x->target = mem_strdup(like != NULL ? like->target : "file");
 	x->emulator = mem_strdup(like != NULL && like->emulator != NULL ? like->emulator : "");
@@ -43,8 +83,7 @@ static size_t add_system(struct sides *s, const char *name, const char *source,
 		x->emulated = like->emulated;
 		factset_copy(&x->facts, &like->facts);
 	}
-	mem_replace(&e->title, e->systems.n == 1 ? mem_strdup(x->name)
-						 : mem_printf("%s against %s", e->title, x->name));
+	add_title(e);
 	return e->systems.n - 1;
 }
 

@@ -26,7 +26,8 @@ void side_name_release(struct side_name *n);
 
 struct sides {
 	struct experiment e;
-	VEC(int) session; /* of each execution */
+	VEC(int) session;      /* of each execution */
+	struct strvec sources; /* of each system: where it comes from */
 	/* of the side that was begun last: */
 	int sessions, last_round;
 	struct strvec seen; /* what its sessions are, so that none counts twice */

@@ -60,7 +60,9 @@ measure() {
 	pasted a.txt same 2.00
 	pasted b.txt same 1.00
 	try lampduel compare "a.txt#same" "b.txt#same"
-	[ "$status" -eq 0 ] && [[ $out == *"same against same (b.txt)"* ]]
+	[ "$status" -eq 0 ] && [[ $out == *"same (a.txt) against same (b.txt)"* ]]
+	try lampduel compare "a.txt#same" "a.txt#same" --format csv
+	[ "$status" -eq 0 ] && [[ $out == *"same (a.txt)"*"same (a.txt, 2)"* ]]
 }
 
 @test "a label that is not there is an error that lists those that are" {
@@ -116,7 +118,7 @@ measure() {
 @test "experiments apart are compared within their sessions, and six a side give a verdict" {
 	for _ in 1 2; do measure || skip "nothing can be measured here"; done
 	try lampduel compare exp:1/a exp:2/a
-	[ "$status" -eq 0 ] && [[ $out == *"a against a (exp:2)"*"sessions only"* ]]
+	[ "$status" -eq 0 ] && [[ $out == *"a (exp:1) against a (exp:2)"*"sessions only"* ]]
 	try lampduel compare exp:1 exp:2
 	[ "$status" -eq 2 ]
 	said_in_one_line 'name one of "a", "b"'
