@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "report/chart.h"
+#include "report/html_repeat.h"
 #include "report/html_style.h"
 #include "report/markup.h"
 #include "report/report.h"
@@ -445,25 +446,6 @@ static void put_origins(struct page *p)
 	buf_addstr(p->out, "</ul>\n</details>\n");
 }
 
-/* Lines may end between words alone: an option is no place to break one. */
-static void add_command(struct page *p, const char *text)
-{
-	enum { SHORT = 40, ROOM = 4 * LONGEST };
-
-	for (size_t done = 0; *text != '\0' && done < ROOM;) {
-		size_t n = strcspn(text, " "), blanks = strspn(text + n, " ");
-		char *word = mem_strndup(text, n);
-
-		buf_addstr(p->out, n > 0 && n < SHORT ? "<span class=\"word\">" : "<span>");
-		add(p, word);
-		buf_addf(p->out, "</span>%.*s", (int)blanks, text + n);
-		free(word);
-		text += n + blanks;
-		done += n + blanks;
-	}
-	buf_addstr(p->out, *text != '\0' ? "..." : "");
-}
-
 static void put_method(struct page *p)
 {
 	const struct report_model *m = p->m;
@@ -476,19 +458,6 @@ static void put_method(struct page *p)
 	buf_addstr(p->out, "</p>\n");
 	put_origins(p);
 	put_settings(p);
-	if (m->command[0] != '\0') {
-		add_element(p, "h2", "", "How to repeat it");
-		buf_addstr(p->out, "<pre><code>");
-		add_command(p, m->command);
-		buf_addstr(p->out, "</code></pre>\n");
-	}
-	if (m->command[0] != '\0' && m->id != 0 && !text_equal(m->kind, "import")) {
-		buf_addf(p->out,
-			 "<p class=\"small\">With <code>--seed %llu</code> the order "
-			 "is the same again. The versions are in the table of the "
-			 "configuration.</p>\n",
-			 (unsigned long long)m->seed);
-	}
 	buf_release(&text);
 }
 
@@ -507,6 +476,7 @@ static void render(const struct report_input *in, const struct report_options *o
 	put_samples(&p);
 	put_problems(&p);
 	put_method(&p);
+	html_repeat(m, in->experiment, out);
 	buf_addstr(out, "</main>\n</body>\n</html>\n");
 }
 

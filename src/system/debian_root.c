@@ -345,6 +345,23 @@ static int read_release(const char *root, struct rootfs_info *info, struct err *
 	return rc;
 }
 
+/* The package file's SHA-256 as a field, so that the very same packages can be found again. */
+static int add_hash(const char *deb, struct buf *status, const volatile int *stop, struct err *err)
+{
+	enum { HEX = 64 };
+	char *const argv[] = {"sha256sum", "--", (char *)(uintptr_t)deb, NULL};
+	struct proc_result r;
+
+	int rc = proc_run(argv, 60 * NS_PER_S, stop, &r, err);
+	const char *text = buf_str(&r.out);
+	if (rc == 0 && (r.exit_code != 0 || strspn(text, "0123456789abcdef") != HEX))
+		rc = err_set(err, "sha256sum cannot read %s", deb);
+	if (rc == 0)
+		buf_addf(status, "\nSHA256: %.*s", HEX, text);
+	proc_result_release(&r);
+	return rc;
+}
+
 /* Adds the stanza that dpkg would have in its status file after unpacking the package. */
 static int add_stanza(const char *deb, struct buf *status, const volatile int *stop,
 		      struct err *err)
@@ -365,6 +382,7 @@ static int add_stanza(const char *deb, struct buf *status, const volatile int *s
 		buf_add(status, text, first);
 		buf_addstr(status, "\nStatus: install ok unpacked");
 		buf_add(status, text + first, len - first);
+		rc = add_hash(deb, status, stop, err);
 		buf_addstr(status, "\n\n");
 	}
 	proc_result_release(&r);

@@ -21,6 +21,7 @@
 
 struct rootfs_package {
 	char *name, *version, *arch;
+	char *sha256; /* of the package file, in hexadecimal; NULL when it is not known */
 };
 
 struct rootfs_packages {

@@ -40,6 +40,7 @@ void rootfs_packages_release(struct rootfs_packages *p)
 		free(p->v[i].name);
 		free(p->v[i].version);
 		free(p->v[i].arch);
+		free(p->v[i].sha256);
 	}
 	vec_release(p);
 }
@@ -88,6 +89,8 @@ static void read_packages(const json_t *list, struct rootfs_packages *p)
 		to->name = mem_strdup(json_text(entry, "name"));
 		to->version = mem_strdup(json_text(entry, "version"));
 		to->arch = mem_strdup(json_text(entry, "arch"));
+		const char *sha256 = json_text(entry, "sha256");
+		to->sha256 = *sha256 == '\0' ? NULL : mem_strdup(sha256);
 	}
 }
 
@@ -132,6 +135,8 @@ static json_t *packages_json(const struct rootfs_packages *p)
 		json_object_set_new(entry, "name", json_string(p->v[n].name));
 		json_object_set_new(entry, "version", json_string(p->v[n].version));
 		json_object_set_new(entry, "arch", json_string(p->v[n].arch));
+		if (p->v[n].sha256 != NULL)
+			json_object_set_new(entry, "sha256", json_string(p->v[n].sha256));
 		json_array_append_new(list, entry);
 	}
 	return list;
@@ -181,6 +186,7 @@ static void add_package(struct rootfs_packages *p, struct rootfs_package *now, c
 		free(now->name);
 		free(now->version);
 		free(now->arch);
+		free(now->sha256);
 	}
 	mem_replace(status, NULL);
 	*now = (struct rootfs_package){0};
@@ -206,6 +212,8 @@ void rootfs_packages_read(struct rootfs_packages *p, const char *status, size_t 
 			mem_replace(&now.version, value);
 		else if ((value = field(line, n, "Architecture")) != NULL)
 			mem_replace(&now.arch, value);
+		else if ((value = field(line, n, "SHA256")) != NULL)
+			mem_replace(&now.sha256, value);
 		else if ((value = field(line, n, "Status")) != NULL)
 			mem_replace(&state, value);
 	}
@@ -254,6 +262,11 @@ void rootfs_package_facts(const struct rootfs_packages *p, const char *origin, s
 			continue;
 		char *key = mem_printf("package.%s", p->v[i].name);
 		factset_set(f, key, p->v[i].version, origin);
+		free(key);
+		if (p->v[i].sha256 == NULL)
+			continue;
+		key = mem_printf("package_sha256.%s", p->v[i].name);
+		factset_set(f, key, p->v[i].sha256, "the package file");
 		free(key);
 	}
 }

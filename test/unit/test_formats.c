@@ -492,6 +492,33 @@ static void deep_and_odd_files(void **state)
 	assert_true(exchange_is(marked, strlen(marked)));
 }
 
+static void what_it_takes_to_repeat(void **state)
+{
+	struct judged j;
+
+	(void)state;
+	example_reference(&j.e, 6);
+	j.e.id = 7;
+	mem_replace(&j.e.command, mem_strdup("lampduel run -f duel.ini"));
+	mem_replace(&j.e.plan, mem_strdup("{\"rounds\":6,\"name\":\"<b>\\u202e\"}"));
+	factset_set(&j.e.systems.v[0].facts, "package.openssl", "3.0.20-1", "dpkg status");
+	factset_set(&j.e.systems.v[0].facts, "package_sha256.openssl", "00c0ffee",
+		    "the package file");
+	factset_set(&j.e.systems.v[1].facts, "package.openssl", "3.0.19-1<\x1b[2J", "dpkg status");
+	judge(&j);
+	char *page = render(&j, &report_html);
+	const char *end = strstr(page, "How to repeat it");
+	assert_non_null(end);
+	assert_non_null(strstr(end, "<span class=\"word\">-f</span>"));
+	assert_non_null(strstr(end, "&quot;rounds&quot;: 6"));
+	assert_non_null(strstr(end, "&lt;b&gt;\\u202"));
+	assert_non_null(strstr(end, "3.0.20-1<small><code>00c0ffee</code></small>"));
+	assert_non_null(strstr(end, "3.0.19-1&lt;"));
+	assert_null(strchr(end, '\x1b'));
+	free(page);
+	release(&j);
+}
+
 static void hidden(void **state)
 {
 	struct judged j;
@@ -544,6 +571,7 @@ int main(void)
 		cmocka_unit_test(read_back_is_equal),
 		cmocka_unit_test(damaged_files_are_named),
 		cmocka_unit_test(deep_and_odd_files),
+		cmocka_unit_test(what_it_takes_to_repeat),
 		cmocka_unit_test(hidden),
 	};
 

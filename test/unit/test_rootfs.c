@@ -80,7 +80,8 @@ static void a_description_survives_writing(void **state)
 	struct rootfs_info a = {0};
 	struct rootfs_info b;
 	struct err err = ERR_INIT;
-	static const char status[] = "Package: zlib1g\nVersion: 1:1.2.13\nArchitecture: armel\n";
+	static const char status[] = "Package: zlib1g\nVersion: 1:1.2.13\nArchitecture: armel\n"
+				     "SHA256: 0123abcd\n\nPackage: libc6\nVersion: 2\n";
 
 	assert_int_equal(debian_parse("debian:bookworm/armel", &a, NULL), 0);
 	a.mirror = mem_strdup("http://mirror.example/\"debian\"");
@@ -93,6 +94,12 @@ static void a_description_survives_writing(void **state)
 	assert_string_equal(b.created, "");
 	assert_true(b.bytes == a.bytes);
 	assert_string_equal(rootfs_version(&b.packages, "zlib1g"), "1:1.2.13");
+	assert_null(b.packages.v[0].sha256);
+	struct factset f = {0};
+	rootfs_package_facts(&b.packages, "dpkg status", &f);
+	assert_string_equal(factset_get(&f, "package_sha256.zlib1g"), "0123abcd");
+	assert_null(factset_get(&f, "package_sha256.libc6"));
+	factset_release(&f);
 	rootfs_info_release(&a);
 	rootfs_info_release(&b);
 	assert_int_equal(fs_write_atomic(path, "{\"form\": 999}", 13, 0644, NULL), 0);
