@@ -185,12 +185,17 @@ int cmd_main(int argc, char **argv)
 	/* the character set alone: numbers stay as in C */
 	(void)setlocale(LC_CTYPE, "");
 	context_init(&c);
+	/* "help run" is "run --help" */
+	static char help[] = "--help";
+	char *named[] = {argv[0], argc == 3 ? argv[2] : NULL, help, NULL};
+	if (argc == 3 && strcmp(argv[1], "help") == 0)
+		argv = named;
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0) {
 		print_help(argc < 2 ? stderr : stdout);
 		return flush_output(stdout, 0, argc < 2 ? EXIT_USAGE : 0);
 	}
-	if (strcmp(argv[1], "--version") == 0) {
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		(void)printf("lampduel %s\n", LAMPDUEL_VERSION);
 		return flush_output(stdout, 0, 0);
 	}

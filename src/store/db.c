@@ -66,7 +66,7 @@ int db_fail(struct store *st, const char *what, struct err *err)
 int db_no_experiment(const struct store *st, int64_t id, struct err *err)
 {
 	return err_set(err,
-		       "no experiment %lld in the store %s; `lampduel list` shows those there are",
+		       "no experiment %lld in the store %s; lampduel list shows those there are",
 		       (long long)id, st->path);
 }
 

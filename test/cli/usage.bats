@@ -133,6 +133,17 @@ setup() { setup_home; }
 	[ "$(grep -c '^    lampduel run ' "$BATS_TEST_TMPDIR/err")" -eq 3 ]
 }
 
+@test "help names a command, or none" {
+	try lampduel help run
+	[ "$status" -eq 0 ] && [[ $out == "Usage: lampduel run "* ]]
+	try lampduel help
+	[ "$status" -eq 0 ] && [[ $out == *"Commands:"* ]]
+	try lampduel help nosuch
+	[ "$status" -eq 2 ] && [[ $err == *'no command "nosuch"'* ]]
+	try lampduel -V
+	[ "$status" -eq 0 ] && [[ $out == "lampduel "* ]]
+}
+
 @test "a full disk under standard output is an error" {
 	[ -c /dev/full ] || skip "there is no /dev/full"
 	status=0
