@@ -12,6 +12,9 @@ enum { FAILURES_MAX = 3 };
 /* One round of so many may be lost (compare/family.c: more, and there is no verdict). */
 enum { LOST_OF = 5 };
 
+/* The exit status of a program that could not be executed (launch.h; a shell has it as well). */
+enum { NOT_STARTED = 127 };
+
 void sampler_init(struct sampler *m, struct session *s, struct experiment *e, struct store *store,
 		  struct run_progress *progress)
 {
@@ -185,6 +188,7 @@ static int measure_one(struct sampler *m, struct exp_execution *x, struct err *e
 			x->end_ns = out.end_ns;
 		}
 		judge(m, t, &out, &raw, x);
+		m->could_not_start |= out.status == OUTCOME_FAILED && out.exit_code == NOT_STARTED;
 		rc = store_add_execution(m->store, m->e, x, &raw, err);
 	} else {
 		rc = err_wrap(err, "%s on %s", t->name, s->systems[x->system]->name);
@@ -217,6 +221,7 @@ static int attempt_once(struct sampler *m, int round, bool warmup, size_t task, 
 	int rc = 0;
 
 	*good = true;
+	m->could_not_start = false;
 	plan_system_order(m->e->seed, round, warmup, task, attempt, order, s->n);
 	for (size_t i = 0; rc == 0 && i < s->n; i++) {
 		struct exp_execution x = {
@@ -308,6 +313,8 @@ int sampler_sample(struct sampler *m, int round, bool warmup, size_t task, struc
 			rc = renew_life(m, round, warmup, task, a, err);
 		if (rc == 0)
 			rc = attempt_once(m, round, warmup, task, a, &good, err);
+		if (m->could_not_start && !has_worked(m->e, task))
+			break; /* a program that is not there will not be there the next time */
 	}
 	if (rc == 0 && good)
 		m->failed_in_a_row[task] = 0;

@@ -15,6 +15,7 @@ struct sampler {
 	struct store *store;
 	struct run_progress *progress;
 	int life;             /* number of the life that the services are in */
+	bool could_not_start; /* a program, in the last attempt */
 	int *failed_in_a_row; /* by task: places left out one after the other */
 };
 

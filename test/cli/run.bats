@@ -434,3 +434,11 @@ png() {
 	[ "$status" -eq 1 ]
 	[ "$(cat err)" = "lampduel: cannot write to standard output: No space left on device" ]
 }
+
+@test "a program that is not there is said once" {
+	try lampduel run -b local --accept-load -n 3 --command key -- /no/such/program
+	[ "$status" -eq 1 ]
+	[[ $err == *"experiment 1 failed: command/key cannot be measured on local: cannot run /no/such/program: no such program"* ]]
+	[[ $err != *"attempt 2"* ]]
+	[ "$(sql "SELECT count(*) FROM execution")" -eq 1 ]
+}
