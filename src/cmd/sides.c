@@ -167,10 +167,14 @@ static void add_executions(struct sides *s, size_t system, const struct experime
 	}
 }
 
-static void add_notes(struct sides *s, const struct experiment *from)
+/* A measured session's notes say which it was; those of pasted text name the file already. */
+static void add_notes(struct sides *s, const struct experiment *from, const char *source)
 {
+	bool pasted = text_equal(from->kind, "import");
+
 	for (size_t i = 0; i < from->notes.n; i++)
-		vec_push(&s->e.notes, mem_strdup(from->notes.v[i]));
+		vec_push(&s->e.notes, pasted ? mem_strdup(from->notes.v[i])
+					     : mem_printf("%s: %s", source, from->notes.v[i]));
 }
 
 static int last_round(const struct experiment *e)
@@ -294,7 +298,7 @@ static int add_stored(struct sides *s, struct store *store, const struct side_na
 		if (rc == 0) {
 			char *source = mem_printf("exp:%lld", (long long)n->ids.v[i]);
 			rc = add_session(s, &e, from, source, err);
-			add_notes(s, &e);
+			add_notes(s, &e, source);
 			free(source);
 		}
 		experiment_release(&e);
@@ -314,7 +318,7 @@ static int add_file(struct sides *s, const struct side_name *n, struct err *err)
 	if (rc == 0)
 		rc = add_session(s, &e, from, pasted_file_name(n->path), err);
 	if (rc == 0)
-		add_notes(s, &e);
+		add_notes(s, &e, pasted_file_name(n->path));
 	experiment_release(&e);
 	return rc;
 }
@@ -343,7 +347,7 @@ int sides_add_every(struct sides *s, const struct experiment *e, const char *fil
 		begin_side(s);
 		rc = add_session(s, e, i, file, err);
 	}
-	add_notes(s, e);
+	add_notes(s, e, file);
 	return rc;
 }
 

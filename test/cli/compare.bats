@@ -315,6 +315,11 @@ statement() {
 	note=$(tr -s ' \n' ' ' <<<"$out")
 	[[ $note == *"samples are not equally long ("*"); their figures are per operation"* ]]
 	[[ $note == *"mariadb count="*,*" "* && $note == *"openssl seconds=1,11"* ]]
+	# a session's own notes say whose they are
+	sed 's/"notes": \[\]/"notes": ["the fan was loud"]/; s/"seed": 2018/"seed": 2020/' here.json >loud.json
+	grep -q "the fan was loud" loud.json
+	try lampduel compare loud.json#soft there.json#hard
+	[[ $out == *"- loud.json: the fan was loud"* ]]
 	# sessions of one side, too, each with its own
 	try lampduel compare here.json#soft there.json#soft against here.json#hard there.json#hard
 	[ "$status" -eq 0 ] && [[ $out == *"n 14"* && $out != *"no value"* ]]
