@@ -1,5 +1,6 @@
 #include "report/figure.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -138,6 +139,11 @@ static double error_of_few(double error, size_t n)
 static int decimals_of_error(double value, double error)
 {
 	return (error > ERROR_LARGE * fabs(value) ? 0 : 1) - magnitude(error);
+}
+
+int figure_decimals_least(double value)
+{
+	return isfinite(value) && value != 0 ? -magnitude(fabs(value)) : INT_MIN;
 }
 
 int figure_decimals(double value, double error, double step, size_t n)

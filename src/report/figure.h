@@ -47,6 +47,8 @@ struct change change_of_figures(const struct figure *baseline, const struct figu
 
 /* Decimals for a value with this standard error and resolution; negative: tens, hundreds. */
 int figure_decimals(double value, double error, double step, size_t n);
+/* The fewest decimals with which the value is not shown as 0; of 0: INT_MIN. */
+int figure_decimals_least(double value);
 /* With negative decimals the value is rounded to tens, hundreds. Never "-0". */
 void figure_add(struct buf *b, double value, int decimals);
 /* "-12.5 %" with its sign; "1.142x" */

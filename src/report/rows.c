@@ -112,10 +112,13 @@ static struct change pairs_change(const struct columns *c, size_t s, size_t base
 	return change;
 }
 
-/* Every system's figure has as many decimals as the least certain of them. */
+/*
+ * Every system's figure has as many decimals as the least certain of them, but so many that none
+ * that is not 0 is shown as 0.
+ */
 static int row_decimals(const struct view *v, const struct figure *figures, size_t n)
 {
-	int decimals = INT_MAX;
+	int decimals = INT_MAX, fewest = INT_MIN;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct figure *f = &figures[i];
@@ -123,9 +126,12 @@ static int row_decimals(const struct view *v, const struct figure *figures, size
 			continue;
 		int own = figure_decimals(view_value(v, f->mean), view_error(v, f->mean, f->error),
 					  view_error(v, f->mean, f->step), f->n);
+		int least = figure_decimals_least(view_value(v, f->mean));
+
 		decimals = own < decimals ? own : decimals;
+		fewest = least > fewest ? least : fewest;
 	}
-	return decimals;
+	return decimals > fewest ? decimals : fewest;
 }
 
 /* value: in the view already. */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -132,6 +133,10 @@ static void digits(void **state)
 	assert_int_equal(figure_decimals(0.0031, 0.0016, 0, 7), 3);
 	assert_int_equal(figure_decimals(0.0031, 0.0016, 0, 2), 2);
 	assert_int_equal(figure_decimals(0, NAN, 0, 1), 0);
+	/* one digit of a value always */
+	assert_int_equal(figure_decimals_least(21000), -4);
+	assert_int_equal(figure_decimals_least(-0.0031), 3);
+	assert_int_equal(figure_decimals_least(0), INT_MIN);
 	assert_shown(1.70125, 3, "1.701");
 	assert_shown(1486, -1, "1490");
 	assert_shown(1486, -2, "1500");

@@ -91,6 +91,31 @@ static void small(struct experiment *e, bool emulated)
 	}
 }
 
+/* Few and wild values beside larger ones: badly known, but not 0. */
+static void a_small_figure_beside_a_large_one(void **state)
+{
+	struct experiment e;
+	struct report_model m;
+
+	(void)state;
+	example_head(&e, "run", "a against b", 4);
+	e.warmup_rounds = 0;
+	(void)example_system(&e, "soft", "local", false);
+	(void)example_system(&e, "hard", "local", false);
+	size_t t = example_task(&e, "command", "command/x", "{}");
+	size_t time = example_metric(&e, "command/x/wall", "s", "", true);
+	static const double soft[] = {15000, 25000}, hard[] = {140000, 60000};
+	for (int r = 0; r < 2; r++) {
+		(void)example_value(example_execution(&e, r + 1, t, 0, 1), time, soft[r], 1e-9);
+		(void)example_value(example_execution(&e, r + 1, t, 1, 1), time, hard[r], 1e-9);
+	}
+	make(&m, &e);
+	assert_string_equal(m.rows.v[0].figures.v[0].text, "20000 s");
+	assert_string_equal(m.rows.v[0].figures.v[1].text, "100000 s");
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
 static void model_numbers(void **state)
 {
 	struct experiment e;
@@ -883,6 +908,7 @@ static void formats(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_small_figure_beside_a_large_one),
 		cmocka_unit_test(model_numbers),
 		cmocka_unit_test(what_does_not_count),
 		cmocka_unit_test(hosts_and_users_stay_out),
