@@ -91,30 +91,16 @@ static bool ends_in_one_of(const char *key, const char *const *ends, size_t n)
 	return false;
 }
 
-/* What a server has where nobody chose: nobody's secret. */
-static bool is_anybodys(const char *value)
-{
-	static const char *const words[] = {
-		"localhost",       "127.0.0.1", "0.0.0.0",  "::",    "*",
-		"no value",        "root",      "www-data", "mysql", "AUTO",
-		"my_wsrep_cluster"};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcasecmp(value, words[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Facts that name the machine or somebody. */
 static bool is_name(const struct fact *f)
 {
-	static const char *const ends[] = {".host",    "hostname",  ".fqdn",     ".user",
-					   ".address", "_host",     "_address",  "_user",
-					   "_email",   "mail_from", "node_name", "cluster_name"};
+	static const char *const ends[] = {".host",       "host.name", "hostname",  ".fqdn",
+					   ".user",       ".address",  "_host",     "_address",
+					   "_user",       "_email",    "mail_from", "node_name",
+					   "cluster_name"};
 
 	/* as whom lampduel lets a server run: root or www-data, and nobody's secret */
-	if (text_starts(f->key, "setting.") || is_anybodys(f->value))
+	if (text_starts(f->key, "setting.") || private_is_anybodys(f->value, strlen(f->value)))
 		return false;
 	return ends_in_one_of(f->key, ends, sizeof(ends) / sizeof(ends[0]));
 }
@@ -126,7 +112,8 @@ static void collect(struct secrets *s, const struct experiment *e)
 	for (size_t i = 0; i < e->systems.n; i++) {
 		const struct factset *f = &e->systems.v[i].facts;
 		for (size_t k = 0; k < f->n; k++) {
-			if (text_ends(f->v[k].key, "hostname") || text_ends(f->v[k].key, "fqdn"))
+			if (text_ends(f->v[k].key, "hostname") ||
+			    text_equal(f->v[k].key, "host.name") || text_ends(f->v[k].key, "fqdn"))
 				add_secret(s, f->v[k].value, strlen(f->v[k].value), "...");
 		}
 	}

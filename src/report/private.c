@@ -1,7 +1,6 @@
 #include "report/private.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,6 +15,25 @@ static bool ends_word(char c)
 static bool begins_word(const char *text, const char *p)
 {
 	return p == text || strchr(" \t\n\"'=:,;([<>|&", p[-1]) != NULL;
+}
+
+static bool is_one_of(const char *s, size_t len, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strlen(words[i]) == len && strncasecmp(s, words[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool private_is_anybodys(const char *value, size_t len)
+{
+	static const char *const words[] = {
+		"localhost",       "127.0.0.1", "0.0.0.0",  "::",    "*",
+		"no value",        "root",      "www-data", "mysql", "AUTO",
+		"my_wsrep_cluster"};
+
+	return is_one_of(value, len, words, sizeof(words) / sizeof(words[0]));
 }
 
 /* "/home/NAME" */
@@ -47,7 +65,7 @@ static size_t url_at(const char *p, const char **with)
 	return n > 3 ? n : 0;
 }
 
-/* What a kernel's command line says of this one machine: "root=UUID=..." */
+/* What a command line says of this one machine or its user: "root=UUID=...", "--user=jane" */
 static size_t named_at(const char *p, const char **with)
 {
 	static const struct {
@@ -56,6 +74,9 @@ static size_t named_at(const char *p, const char **with)
 		{"UUID=", "UUID=..."},         {"PARTUUID=", "PARTUUID=..."},
 		{"LABEL=", "LABEL=..."},       {"serial=", "serial=..."},
 		{"hostname=", "hostname=..."}, {"macaddr=", "macaddr=..."},
+		{"--user=", "--user=..."},     {"--username=", "--username=..."},
+		{"--login=", "--login=..."},   {"--password=", "--password=..."},
+		{"--host=", "--host=..."},
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -66,7 +87,7 @@ static size_t named_at(const char *p, const char **with)
 		while (p[n] != '\0' && strchr(" \t\n\"',;", p[n]) == NULL)
 			n++;
 		*with = keys[i].with;
-		return n > value ? n : 0;
+		return n > value && !private_is_anybodys(p + value, n - value) ? n : 0;
 	}
 	return 0;
 }
@@ -141,15 +162,6 @@ static size_t ipv4_at(const char *p, const char **with)
 	*with = "...";
 	bool public = text_starts(p, "127.") || text_starts(p, "0.0.0.0") || text_starts(p, "255.");
 	return ends_word(*s) && !public ? (size_t)(s - p) : 0;
-}
-
-static bool is_one_of(const char *s, size_t len, const char *const *words, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (strlen(words[i]) == len && strncasecmp(s, words[i], len) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* "db.example.com", "pi.lan"; not "out.json" or "a.tar.gz". */

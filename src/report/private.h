@@ -6,6 +6,7 @@
 #ifndef LAMPDUEL_REPORT_PRIVATE_H
 #define LAMPDUEL_REPORT_PRIVATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What may be a word like any other in some texts: versions have points too. */
@@ -14,6 +15,9 @@ enum private_kind {
 	PRIVATE_HOST = 2,    /* db.example.com */
 	PRIVATE_FOLDER = 4,  /* /srv/name/program: all but its last part */
 };
+
+/* What a server has where nobody chose: nobody's secret. */
+bool private_is_anybodys(const char *value, size_t len);
 
 /*
  * The bytes at p, somewhere in text, that are private, and what is to stand there (*with, static).

@@ -273,6 +273,8 @@ static void words_that_name_somebody(void **state)
 		      "run -- x ... ...:3306 127.0.0.1");
 	assert_hidden("run -- mail jane.doe@acme.com,bob@pi", "run -- mail ...@...,...@...");
 	assert_hidden("run -- x b8:27:eb:01:02:03 root=UUID=abc-1", "run -- x ... root=UUID=...");
+	assert_hidden("run -- mysql --user=jane --password=x1 --host=box --user=root",
+		      "run -- mysql --user=... --password=... --host=... --user=root");
 	assert_hidden("run -w wordpress:path=/2024/post/ -- a.tar.gz 3.0.17 sort.txt",
 		      "run -w wordpress:path=/2024/post/ -- a.tar.gz 3.0.17 sort.txt");
 }
@@ -288,6 +290,7 @@ static void facts_that_name_somebody(void **state)
 	factset_set(f, "kernel.cmdline", "root=PARTUUID=738a4d67-02 ip=192.168.7.2 quiet",
 		    "/proc/cmdline");
 	factset_set(f, "effective.mariadb.hostname", "janes-box", "asked");
+	factset_set(f, "host.name", "janes-pi", "asked");
 	factset_set(f, "effective.mariadb.bind_address", "10.1.2.3", "asked");
 	factset_set(f, "effective.mariadb.report_host", "localhost", "asked");
 	factset_set(f, "effective.mariadb.datadir", "/srv/jane/mysql", "asked");
@@ -295,6 +298,7 @@ static void facts_that_name_somebody(void **state)
 	report_hide(&e);
 	assert_string_equal(factset_get(f, "kernel.cmdline"), "root=PARTUUID=... ip=... quiet");
 	assert_string_equal(factset_get(f, "effective.mariadb.hostname"), "...");
+	assert_string_equal(factset_get(f, "host.name"), "...");
 	assert_string_equal(factset_get(f, "effective.mariadb.bind_address"), "...");
 	assert_string_equal(factset_get(f, "effective.mariadb.report_host"), "localhost");
 	assert_string_equal(factset_get(f, "effective.mariadb.datadir"), ".../mysql");
