@@ -171,8 +171,11 @@ static void add_source(const struct comparison *c, struct buf *b)
 static void explain_difference(const struct comparison *c, struct buf *b)
 {
 	add_takes(c, "takes", b);
-	buf_addf(b, " (%.3g times as %s) ",
-		 is_size(c) ? compare_times(-c->estimate.log) : compare_times(c->estimate.log),
+	buf_addstr(b, " (");
+	text_add_significant(
+		b, is_size(c) ? compare_times(-c->estimate.log) : compare_times(c->estimate.log),
+		3);
+	buf_addf(b, " times as %s) ",
 		 is_size(c)    ? "large"
 		 : c->emulated ? "fast under emulation"
 			       : "fast");
@@ -266,9 +269,11 @@ void comparison_details(const struct comparison *c, struct buf *b)
 	add_p(b, ", adjusted", c->p_adjusted);
 	add_p(b, "; beyond the margin:", c->p_same);
 	add_p(b, ", adjusted", c->p_same_adjusted);
-	if (!isnan(c->detectable))
-		buf_addf(b, "; smallest detectable difference %.2g %%",
-			 compare_percent(c->detectable));
+	if (!isnan(c->detectable)) {
+		buf_addstr(b, "; smallest detectable difference ");
+		text_add_significant(b, compare_percent(c->detectable), 2);
+		buf_addstr(b, " %");
+	}
 	if (!isnan(c->position.log)) {
 		buf_addf(b, "; position effect %+.2f %%", compare_percent(c->position.log));
 		add_p(b, ",", c->position.p);

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/text.h"
 #include "compare/internal.h"
 #include "stats/ranks.h"
 
@@ -31,6 +32,15 @@ static void note_method(struct comparison *c)
 				STATS_EXACT_MAX);
 }
 
+/* "+120 %", "0.031 %": never with an exponent. */
+static void add_share(struct buf *b, double percent, bool sign)
+{
+	if (sign && percent >= 0)
+		buf_addch(b, '+');
+	text_add_significant(b, percent, 2);
+	buf_addstr(b, " %");
+}
+
 /* One value a side: does what rounding allows leave the difference standing? */
 static void note_rounding(struct comparison *c)
 {
@@ -38,20 +48,28 @@ static void note_rounding(struct comparison *c)
 
 	if (c->method != METHOD_ROUNDING || e->log == 0 || !(e->hi - e->lo > fabs(e->log)))
 		return;
-	comparison_note(c,
-			"the readings are rounded too coarsely for a difference of %+.2g %%: their "
-			"resolution allows %+.2g %% to %+.2g %%",
-			compare_percent(e->log), compare_percent(e->lo), compare_percent(e->hi));
+	struct buf b = BUF_INIT;
+	buf_addstr(&b, "the readings are rounded too coarsely for a difference of ");
+	add_share(&b, compare_percent(e->log), true);
+	buf_addstr(&b, ": their resolution allows ");
+	add_share(&b, compare_percent(e->lo), true);
+	buf_addstr(&b, " to ");
+	add_share(&b, compare_percent(e->hi), true);
+	comparison_note(c, "%s", buf_str(&b));
+	buf_release(&b);
 }
 
 static void note_step(struct comparison *c, double margin)
 {
-	if (c->step_coarse && c->verdict != VERDICT_NONE)
-		comparison_note(c,
-				"one step of the reading is %.2g %% of it, more than a quarter of "
-				"the margin of %.2g %%: \"same\" cannot be said, longer samples "
-				"would help",
-				100 * c->step_share, 100 * margin);
+	struct buf b = BUF_INIT;
+
+	if (!c->step_coarse || c->verdict == VERDICT_NONE)
+		return;
+	buf_addstr(&b, "one step of the reading is ");
+	add_share(&b, 100 * c->step_share, false);
+	buf_addf(&b, " of it, more than a quarter of the margin of %.3g %%", 100 * margin);
+	comparison_note(c, "%s: \"same\" cannot be said, longer samples would help", buf_str(&b));
+	buf_release(&b);
 }
 
 static void note_diagnosis(struct comparison *c)
