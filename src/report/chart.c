@@ -20,6 +20,7 @@ enum {
 	WORDS = 70, /* "less time" */
 	TICKS_MAX = 12,
 	LONGEST = 80, /* bytes of a label */
+	LETTER = 8,   /* width of a letter, at most */
 	LABEL_CHARS = 50,
 	NAME_CHARS = 18, /* of a system */
 	PLOT_TOP = 14,
@@ -441,9 +442,12 @@ static void samples_of(const struct report_model *m, const struct report_row *r,
 		add_line(b, "mean", middle - width / 2.6, place(y, mean), middle + width / 2.6,
 			 place(y, mean));
 	char *name = mem_strndup(m->systems.v[s].name, text_cut(m->systems.v[s].name, 14));
-	buf_addstr(b, "<g class=\"name\">"); /* on a phone the colours tell */
-	add_label(b, name, middle, PLOT_BOTTOM + 16, "middle");
-	buf_addstr(b, "</g>");
+	/* where there is no room for it, as on a phone, the mark tells */
+	if ((double)text_width(name) * LETTER <= width) {
+		buf_addstr(b, "<g class=\"name\">");
+		add_label(b, name, middle, PLOT_BOTTOM + 16, "middle");
+		buf_addstr(b, "</g>");
+	}
 	free(name);
 }
 
@@ -455,6 +459,11 @@ static void samples_scale(const struct report_row *r, struct scale *y)
 {
 	double low = r->low, high = r->high;
 
+	if (low == 0 && high == 0) { /* a time that no clock could see */
+		y->from = 0;
+		y->to = 1;
+		return;
+	}
 	for (size_t i = 0; i < r->left_out.n; i++) {
 		double v = r->left_out.v[i].value;
 		if (!isfinite(v))

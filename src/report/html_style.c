@@ -49,7 +49,7 @@ const char html_style[] =
 	"svg.chart{width:100%;height:auto;display:block}svg.slim{display:none}\n"
 	"svg text{font-size:12px;fill:var(--ink)}\n"
 	"svg.mark{width:.8em;height:.8em;vertical-align:-.05em;margin-right:.3em}\n"
-	".key span{margin-right:1.2em;white-space:nowrap}\n"
+	".key span{display:inline-block;max-width:100%;margin-right:1.2em;overflow-wrap:anywhere}\n"
 	".s0{color:var(--s0)}.s1{color:var(--s1)}.s2{color:var(--s2)}.s3{color:var(--s3)}"
 	".s4{color:var(--s4)}.s5{color:var(--s5)}.s6{color:var(--s6)}.s7{color:var(--s7)}\n"
 	".dot{fill:currentColor}\n"

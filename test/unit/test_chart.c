@@ -167,6 +167,30 @@ static void left_out_samples_are_drawn(void **state)
 	experiment_release(&e);
 }
 
+/* CPU times below a clock's step are all 0: a scale of nothing would have no figures to show. */
+static void zeros_have_a_scale(void **state)
+{
+	struct report_model m;
+	struct experiment e;
+	struct buf b = BUF_INIT;
+
+	(void)state;
+	modelled(&m, &e, true);
+	struct report_row *r = &m.rows.v[0];
+	r->low = r->high = 0;
+	for (size_t s = 0; s < m.systems.n; s++) {
+		for (size_t k = 0; k < r->rounds; k++)
+			r->samples[s][k] = 0;
+	}
+	chart_samples(&m, r, &b);
+	assert_non_null(strstr(buf_str(&b), ">0.2</text>"));
+	assert_null(strstr(buf_str(&b), ">-"));
+	assert_on_paper(buf_str(&b), " cy=\"", 236);
+	buf_release(&b);
+	report_model_release(&m);
+	experiment_release(&e);
+}
+
 static char *page(const struct report_model *m)
 {
 	struct buf b = BUF_INIT;
@@ -298,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(model_tells_what_is_left_out),
 		cmocka_unit_test(marks_differ),
+		cmocka_unit_test(zeros_have_a_scale),
 		cmocka_unit_test(left_out_samples_are_drawn),
 		cmocka_unit_test(page_explains_the_marks),
 		cmocka_unit_test(alone_it_says_what_it_is),
